@@ -1,0 +1,42 @@
+"""What a book says about one position, in the orientation of whoever asks."""
+
+from dataclasses import dataclass
+
+from engine.games.base import Move, Position
+from engine.values import Bound, Value
+
+
+@dataclass(frozen=True, slots=True)
+class BookMove:
+    """A move with its value for the side to move.
+
+    `in_book` tells whether the position after it is stored in the book; the one move of a
+    position for which it is not is the rest move, the best of all moves that are not stored.
+    `depth` is that of the search behind the value. `line` starts with the move itself.
+    """
+
+    move: Move
+    value: Value
+    bound: Bound
+    proven: bool
+    depth: int
+    in_book: bool
+    line: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stored position: its book value for the side to move, and its moves, best first.
+
+    `depth`, `nodes` and `seconds` are those of the last search of this position. Of moves that
+    are equal by symmetry one is listed.
+    """
+
+    position: Position
+    value: Value
+    bound: Bound
+    proven: bool
+    depth: int
+    nodes: int
+    seconds: float
+    moves: tuple[BookMove, ...]

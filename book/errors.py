@@ -1,0 +1,41 @@
+"""What can be wrong with a book.
+
+    FivebookError               (engine.errors)
+    └── BookError
+        ├── BookMissing         there is no file at this address
+        ├── NotABook            the file is something else
+        ├── NewerSchema         a later version of fivebook wrote it
+        ├── BookUnreadable      the file cannot be read, or is damaged
+        ├── BookUnwritable      read-only, full disk, or another builder holds it
+        └── PositionNotFound    the book does not hold this position
+"""
+
+from engine.errors import FivebookError
+
+
+class BookError(FivebookError):
+    """Base of everything that can be wrong with a book."""
+
+
+class BookMissing(BookError):
+    """There is no file at this address."""
+
+
+class NotABook(BookError):
+    """The file is no fivebook book."""
+
+
+class NewerSchema(BookError):
+    """A later version of fivebook wrote the book."""
+
+
+class BookUnreadable(BookError):
+    """The file cannot be read, or is damaged."""
+
+
+class BookUnwritable(BookError):
+    """The book cannot be written: read-only, full disk, or in use by another builder."""
+
+
+class PositionNotFound(BookError, LookupError):
+    """The book does not hold this position."""

@@ -1,0 +1,338 @@
+"""What every game is to the rooms above it."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from engine.errors import IllegalMove, InvalidMove
+
+if TYPE_CHECKING:
+    from engine.search import Searcher
+
+Cell = int
+Move = int
+Bitboard = int
+Symmetry = int
+Key = bytes
+
+SYMMETRIES: range = range(8)
+
+
+class Outcome(Enum):
+    """How a finished game ended."""
+
+    DARK_WINS = "dark wins"
+    LIGHT_WINS = "light wins"
+    DRAW = "draw"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Stones and, through their number, the side to move; dark moves first.
+
+    Bit ``row * size + column`` of a bitboard is the cell in that row, counted from the bottom,
+    and that column, counted from the left, both from zero.
+    """
+
+    dark: Bitboard = 0
+    light: Bitboard = 0
+
+    @property
+    def ply(self) -> int:
+        """The number of stones on the board."""
+        return (self.dark | self.light).bit_count()
+
+    @property
+    def dark_to_move(self) -> bool:
+        """Whether the next stone is dark."""
+        return self.ply % 2 == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """The smallest image of a position.
+
+    `symmetry` turns the position that was asked about into `position`.
+    """
+
+    position: Position
+    stones: bytes
+    key: Key
+    symmetry: Symmetry
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A position one move away. `move` is in the parent's orientation."""
+
+    move: Move
+    canonical: Canonical
+
+
+def cells_of(board: Bitboard) -> list[Cell]:
+    """The set bits of `board`, ascending."""
+    cells = []
+    while board:
+        lowest = board & -board
+        cells.append(lowest.bit_length() - 1)
+        board ^= lowest
+    return cells
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Games of one kind that differ in size or a rule.
+
+    `ids` and `options` tell a reader which ids exist; `find` returns the game of an id, or None
+    if this family has none.
+    """
+
+    name: str
+    title: str
+    ids: str
+    options: str
+    examples: tuple[str, ...]
+    find: Callable[[str], Game | None]
+
+
+class Game(ABC):
+    """The rules of one game on a square board.
+
+    Moves are whole numbers from 0 to ``move_count - 1``. A symmetry is a number from 0 to 7,
+    0 the identity; it acts on cells, and through them on positions and moves.
+    """
+
+    id: str
+    title: str
+    size: int
+    move_count: int
+
+    @abstractmethod
+    def legal_moves(self, position: Position) -> list[Move]:
+        """Every legal move, ascending; none once the game is over."""
+
+    @abstractmethod
+    def play(self, position: Position, move: Move) -> Position:
+        """The position after a legal `move`. Legality is not checked: see `play_line`."""
+
+    @abstractmethod
+    def outcome(self, position: Position) -> Outcome | None:
+        """How the game ended, None while it goes on."""
+
+    @abstractmethod
+    def cell_of(self, move: Move) -> Cell:
+        """The cell on which `move` puts its stone."""
+
+    @abstractmethod
+    def map_move(self, move: Move, symmetry: Symmetry) -> Move:
+        """`move` as it reads on the board turned by `symmetry`."""
+
+    @abstractmethod
+    def parse_move(self, text: str) -> Move:
+        """The move that `text` names, in either case.
+
+        Raises:
+            InvalidMove: if it names none.
+        """
+
+    @abstractmethod
+    def format_move(self, move: Move) -> str:
+        """The notation of `move`."""
+
+    @abstractmethod
+    def searcher(self) -> Searcher:
+        """A new searcher. The first call in a process loads the compiled kernels."""
+
+    @property
+    def initial(self) -> Position:
+        """The empty board, dark to move."""
+        return Position()
+
+    @property
+    def cell_count(self) -> int:
+        """The number of cells on the board."""
+        return self.size * self.size
+
+    def format_cell(self, cell: Cell) -> str:
+        """Column letter and row number, from a1 at the bottom left."""
+        row, column = divmod(cell, self.size)
+        return f"{chr(ord('a') + column)}{row + 1}"
+
+    def parse_cell(self, text: str) -> Cell:
+        """The cell that `text` names.
+
+        Raises:
+            InvalidMove: if it is no cell of this board.
+        """
+        match = re.fullmatch(r"([a-z])([1-9][0-9]?)", text.lower())
+        if match:
+            column, row = ord(match[1]) - ord("a"), int(match[2]) - 1
+            if column < self.size and row < self.size:
+                return row * self.size + column
+        last = self.format_cell(self.cell_count - 1)
+        raise InvalidMove(f"'{text}' is no cell of {self.id}: cells run from a1 to {last}")
+
+    def parse_line(self, text: str) -> list[Move]:
+        """The moves in `text`, separated by spaces or commas.
+
+        Raises:
+            InvalidMove: if a part of it is no move.
+        """
+        return [self.parse_move(word) for word in re.split(r"[\s,]+", text) if word]
+
+    def format_line(self, line: Sequence[Move]) -> str:
+        """The notation of `line`, separated by spaces."""
+        return " ".join(map(self.format_move, line))
+
+    def play_line(self, line: Sequence[Move], start: Position | None = None) -> Position:
+        """The position after `line`, from the empty board or from `start`.
+
+        Raises:
+            IllegalMove: if a cell is taken or a move comes after the end of the game.
+        """
+        position = self.initial if start is None else start
+        for index, move in enumerate(line):
+            reason = self._why_illegal(position, move)
+            if reason:
+                after = f" after '{self.format_line(line[:index])}'" if index else ""
+                raise IllegalMove(
+                    f"illegal move '{self.format_move(move)}' in {self.id}{after}: {reason}"
+                )
+            position = self.play(position, move)
+        return position
+
+    def _why_illegal(self, position: Position, move: Move) -> str | None:
+        outcome = self.outcome(position)
+        if outcome is not None:
+            return f"the game is over ({outcome.value})"
+        if (position.dark | position.light) >> self.cell_of(move) & 1:
+            return "the cell is taken"
+        return None
+
+    def pack(self, position: Position) -> bytes:
+        """Dark cells then light cells, each group ascending.
+
+        One byte a stone, two (the high one first) on boards of more than 256 cells.
+        """
+        return self._encode(cells_of(position.dark), cells_of(position.light))
+
+    def unpack(self, stones: bytes) -> Position:
+        """The position that `pack` wrote.
+
+        Raises:
+            ValueError: if no position packs to `stones`.
+        """
+        width = self._cell_width
+        cells = [
+            int.from_bytes(stones[at : at + width], "big") for at in range(0, len(stones), width)
+        ]
+        dark_count = (len(cells) + 1) // 2
+        position = Position(
+            sum({1 << cell for cell in cells[:dark_count]}),
+            sum({1 << cell for cell in cells[dark_count:]}),
+        )
+        if max(cells, default=0) >= self.cell_count or self.pack(position) != stones:
+            raise ValueError(f"{stones.hex()} packs no position of {self.id}")
+        return position
+
+    def canonical(self, position: Position) -> Canonical:
+        """The smallest image of `position`, by the order of packed stones, and its key."""
+        dark, light = cells_of(position.dark), cells_of(position.light)
+        smallest: tuple[list[Cell], list[Cell]] | None = None
+        chosen = 0
+        for symmetry, cell_map in enumerate(self._cell_maps):
+            image = (
+                sorted([cell_map[cell] for cell in dark]),
+                sorted([cell_map[cell] for cell in light]),
+            )
+            if smallest is None or image < smallest:
+                smallest, chosen = image, symmetry
+        assert smallest is not None
+        stones = self._encode(*smallest)
+        return Canonical(
+            Position(_board_of(smallest[0]), _board_of(smallest[1])),
+            stones,
+            self.key(stones),
+            chosen,
+        )
+
+    def key(self, stones: bytes) -> Key:
+        """The 16-byte key of a canonical position, from its packed stones."""
+        return blake2b(self._key_prefix + stones, digest_size=16).digest()
+
+    def map_position(self, position: Position, symmetry: Symmetry) -> Position:
+        """`position` turned by `symmetry`."""
+        cell_map = self._cell_maps[symmetry]
+        return Position(
+            _board_of(cell_map[cell] for cell in cells_of(position.dark)),
+            _board_of(cell_map[cell] for cell in cells_of(position.light)),
+        )
+
+    def map_cell(self, cell: Cell, symmetry: Symmetry) -> Cell:
+        """`cell` as it reads on the board turned by `symmetry`."""
+        return self._cell_maps[symmetry][cell]
+
+    @staticmethod
+    def inverse(symmetry: Symmetry) -> Symmetry:
+        """The symmetry that undoes `symmetry`."""
+        return _INVERSE[symmetry]
+
+    def children(self, position: Position) -> list[Child]:
+        """The distinct positions one move away, up to symmetry, in which the game goes on.
+
+        Of the moves that lead to one child the smallest stands for all; in the order of moves.
+        """
+        found: dict[Key, Child] = {}
+        for move in self.legal_moves(position):
+            child = self.play(position, move)
+            if self.outcome(child) is None:
+                canonical = self.canonical(child)
+                found.setdefault(canonical.key, Child(move, canonical))
+        return list(found.values())
+
+    @cached_property
+    def _cell_maps(self) -> tuple[tuple[Cell, ...], ...]:
+        return tuple(
+            tuple(_turn(self.size, cell, symmetry) for cell in range(self.cell_count))
+            for symmetry in SYMMETRIES
+        )
+
+    @cached_property
+    def _cell_width(self) -> int:
+        return 1 if self.cell_count <= 256 else 2
+
+    @cached_property
+    def _key_prefix(self) -> bytes:
+        return self.id.encode() + b"\0"
+
+    def _encode(self, dark: list[Cell], light: list[Cell]) -> bytes:
+        if self._cell_width == 1:
+            return bytes(dark + light)
+        return b"".join(cell.to_bytes(2, "big") for cell in dark + light)
+
+
+# Symmetry s mirrors left and right if s >= 4, then turns by s % 4 quarters.
+_INVERSE = (0, 3, 2, 1, 4, 5, 6, 7)
+
+
+def _turn(size: int, cell: Cell, symmetry: Symmetry) -> Cell:
+    row, column = divmod(cell, size)
+    if symmetry >= 4:
+        column = size - 1 - column
+    for _ in range(symmetry % 4):
+        row, column = column, size - 1 - row
+    return row * size + column
+
+
+def _board_of(cells: Iterable[Cell]) -> Bitboard:
+    board = 0
+    for cell in cells:
+        board |= 1 << cell
+    return board

@@ -1,0 +1,53 @@
+"""Finding unbroken rows of stones on a bitboard."""
+
+from engine.games.base import Bitboard
+
+
+class Rows:
+    """Rows of `length` stones on a square board, in the four directions.
+
+    Where `exact`, a longer row is none.
+    """
+
+    def __init__(self, size: int, length: int, *, exact: bool = False) -> None:
+        self._length = length
+        self._exact = exact
+        self._directions = [
+            _Direction(size, length, row_step, column_step)
+            for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1))
+        ]
+
+    def any(self, board: Bitboard) -> bool:
+        """Whether `board` holds such a row."""
+        for direction in self._directions:
+            row = board & direction.starts
+            for step in range(1, self._length):
+                row &= board >> step * direction.shift
+            if row and self._exact:
+                row &= ~(board << direction.shift & direction.has_previous)
+                row &= ~(board >> self._length * direction.shift & direction.has_next)
+            if row:
+                return True
+        return False
+
+
+class _Direction:
+    """Where a row may start in one direction, and where the cell before or after it exists."""
+
+    def __init__(self, size: int, length: int, row_step: int, column_step: int) -> None:
+        def cells(first: int, last: int) -> Bitboard:
+            """The cells whose steps `first` to `last` in this direction stay on the board."""
+            board = 0
+            for cell in range(size * size):
+                row, column = divmod(cell, size)
+                if all(
+                    0 <= row + step * row_step < size and 0 <= column + step * column_step < size
+                    for step in (first, last)
+                ):
+                    board |= 1 << cell
+            return board
+
+        self.shift = row_step * size + column_step
+        self.starts = cells(0, length - 1)
+        self.has_previous = cells(-1, 0)
+        self.has_next = cells(0, length)
