@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -70,9 +70,12 @@ class Canonical:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A position one move away. `move` is in the parent's orientation."""
+    """A position one move away, and every move that leads to it or to an image of it.
 
-    move: Move
+    The moves are ascending and in the parent's orientation.
+    """
+
+    moves: tuple[Move, ...]
     canonical: Canonical
 
 
@@ -121,6 +124,10 @@ class Game(ABC):
     @abstractmethod
     def play(self, position: Position, move: Move) -> Position:
         """The position after a legal `move`. Legality is not checked: see `play_line`."""
+
+    @abstractmethod
+    def unplay(self, position: Position) -> Iterator[tuple[Position, Move]]:
+        """Every unfinished position from which one move leads here, with that move."""
 
     @abstractmethod
     def outcome(self, position: Position) -> Outcome | None:
@@ -223,6 +230,10 @@ class Game(ABC):
         """
         return self._encode(cells_of(position.dark), cells_of(position.light))
 
+    def pack_cell(self, cell: Cell) -> bytes:
+        """The bytes that stand for `cell` in packed stones."""
+        return cell.to_bytes(self._cell_width, "big")
+
     def unpack(self, stones: bytes) -> Position:
         """The position that `pack` wrote.
 
@@ -245,23 +256,17 @@ class Game(ABC):
     def canonical(self, position: Position) -> Canonical:
         """The smallest image of `position`, by the order of packed stones, and its key."""
         dark, light = cells_of(position.dark), cells_of(position.light)
-        smallest: tuple[list[Cell], list[Cell]] | None = None
-        chosen = 0
+        best_dark, best_light, chosen = dark, light, 0
         for symmetry, cell_map in enumerate(self._cell_maps):
-            image = (
-                sorted([cell_map[cell] for cell in dark]),
-                sorted([cell_map[cell] for cell in light]),
-            )
-            if smallest is None or image < smallest:
-                smallest, chosen = image, symmetry
-        assert smallest is not None
-        stones = self._encode(*smallest)
-        return Canonical(
-            Position(_board_of(smallest[0]), _board_of(smallest[1])),
-            stones,
-            self.key(stones),
-            chosen,
-        )
+            dark_image = sorted([cell_map[cell] for cell in dark])
+            if dark_image > best_dark:
+                continue
+            light_image = sorted([cell_map[cell] for cell in light])
+            if dark_image < best_dark or light_image < best_light:
+                best_dark, best_light, chosen = dark_image, light_image, symmetry
+        stones = self._encode(best_dark, best_light)
+        image = Position(_board_of(best_dark), _board_of(best_light))
+        return Canonical(image, stones, self.key(stones), chosen)
 
     def key(self, stones: bytes) -> Key:
         """The 16-byte key of a canonical position, from its packed stones."""
@@ -287,15 +292,40 @@ class Game(ABC):
     def children(self, position: Position) -> list[Child]:
         """The distinct positions one move away, up to symmetry, in which the game goes on.
 
-        Of the moves that lead to one child the smallest stands for all; in the order of moves.
+        In the order of the smallest move that leads to each.
         """
-        found: dict[Key, Child] = {}
+        moves: dict[Key, list[Move]] = {}
+        canonicals: dict[Key, Canonical] = {}
         for move in self.legal_moves(position):
             child = self.play(position, move)
             if self.outcome(child) is None:
                 canonical = self.canonical(child)
-                found.setdefault(canonical.key, Child(move, canonical))
-        return list(found.values())
+                canonicals[canonical.key] = canonical
+                moves.setdefault(canonical.key, []).append(move)
+        return [Child(tuple(moves[key]), canonicals[key]) for key in moves]
+
+    def parents(self, position: Position) -> dict[Key, Move]:
+        """The keys of the positions one move before, with the smallest move that leads here.
+
+        Each move is in the orientation of its parent's canonical image.
+        """
+        found: dict[Key, Move] = {}
+        for parent, move in self.unplay(position):
+            key = self.canonical(parent).key
+            smallest = min(
+                self.map_move(move, symmetry)
+                for symmetry in self.symmetries_to_canonical(parent)
+            )
+            found[key] = min(smallest, found.get(key, smallest))
+        return found
+
+    def symmetries_to_canonical(self, position: Position) -> list[Symmetry]:
+        """Every symmetry that turns `position` into its canonical image.
+
+        There are as many as the position has symmetries of its own.
+        """
+        image = self.canonical(position).position
+        return [s for s in SYMMETRIES if self.map_position(position, s) == image]
 
     @cached_property
     def _cell_maps(self) -> tuple[tuple[Cell, ...], ...]:
@@ -315,7 +345,7 @@ class Game(ABC):
     def _encode(self, dark: list[Cell], light: list[Cell]) -> bytes:
         if self._cell_width == 1:
             return bytes(dark + light)
-        return b"".join(cell.to_bytes(2, "big") for cell in dark + light)
+        return b"".join(map(self.pack_cell, dark + light))
 
 
 # Symmetry s mirrors left and right if s >= 4, then turns by s % 4 quarters.

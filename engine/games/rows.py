@@ -19,6 +19,8 @@ class Rows:
 
     def any(self, board: Bitboard) -> bool:
         """Whether `board` holds such a row."""
+        if board.bit_count() < self._length:
+            return False
         for direction in self._directions:
             row = board & direction.starts
             for step in range(1, self._length):

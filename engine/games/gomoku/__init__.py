@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,16 @@ class Gomoku(Game):
         if position.dark_to_move:
             return Position(position.dark | 1 << move, position.light)
         return Position(position.dark, position.light | 1 << move)
+
+    def unplay(self, position: Position) -> Iterator[tuple[Position, Move]]:
+        dark_moved = not position.dark_to_move
+        for cell in cells_of(position.dark if dark_moved else position.light):
+            if dark_moved:
+                before = Position(position.dark ^ 1 << cell, position.light)
+            else:
+                before = Position(position.dark, position.light ^ 1 << cell)
+            if self.outcome(before) is None:
+                yield before, cell
 
     def outcome(self, position: Position) -> Outcome | None:
         if self._rows.any(position.dark):

@@ -14,6 +14,7 @@ for both sides are a draw, and so is a full board without a five.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -69,6 +70,19 @@ class PentagoSwap(Game):
         else:
             light |= 1 << cell
         return Position(swap_quadrants(dark, swap), swap_quadrants(light, swap))
+
+    def unplay(self, position: Position) -> Iterator[tuple[Position, Move]]:
+        dark_moved = not position.dark_to_move
+        for swap in range(len(SWAPS)):
+            dark = swap_quadrants(position.dark, swap)
+            light = swap_quadrants(position.light, swap)
+            for cell in cells_of(dark if dark_moved else light):
+                if dark_moved:
+                    before = Position(dark ^ 1 << cell, light)
+                else:
+                    before = Position(dark, light ^ 1 << cell)
+                if self.outcome(before) is None:
+                    yield before, cell * len(SWAPS) + swap
 
     def outcome(self, position: Position) -> Outcome | None:
         dark, light = _ROWS.any(position.dark), _ROWS.any(position.light)

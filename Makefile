@@ -1,0 +1,64 @@
+# What a user and CI call; `make help` lists it.
+
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+ARGS ?=
+ENGINE := $(shell find engine -name '*.py')
+
+# Pins the versions inside pip's isolated builds too: older pips read the first name there,
+# newer ones the second.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help setup test test-slow test-bounds demo bench clean
+
+help: ## List what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+setup: $(VENV)/compiled ## Install everything into .venv and compile the engine
+
+test: setup ## Lint, type check and the ordinary test suite
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+test-slow: setup ## The tests that take minutes
+	$(BIN)/pytest -n $(JOBS) -m slow $(ARGS)
+
+test-bounds: setup ## The engine's tests with every array access checked
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/bounds-checked $(BIN)/pytest tests/engine $(ARGS)
+
+demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
+	$(BIN)/python -m service.demo $(ARGS)
+
+bench: setup ## Measure the engine and the books
+	$(BIN)/fivebook bench $(ARGS)
+
+clean: ## Delete everything that was made
+	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find engine book precompute service tests -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@set -e; \
+	if $(BIN)/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then exit; fi; \
+	for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			$$python -c 'import ensurepip, venv' 2>/dev/null || { \
+				echo "make: $$python cannot make an environment; install its venv module (on Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }; \
+			echo "$$python -m venv $(VENV)"; \
+			exec $$python -m venv --clear $(VENV); \
+		fi; \
+	done; \
+	echo "make: fivebook needs Python 3.11 or later; python3 is $$(python3 --version 2>&1 || true). Install one, or name it: make setup PYTHON=/path/to/python3" >&2; exit 1
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+$(VENV)/compiled: $(VENV)/installed $(ENGINE)
+	$(BIN)/fivebook compile
+	@touch $@

@@ -1,0 +1,77 @@
+"""What every room's commands share on the terminal: parameter types, output, wording."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+
+from engine import games
+from engine.errors import FivebookError
+from engine.games.base import Game
+from engine.values import Value, distance
+
+console = Console()
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_SECONDS = {"ms": 0.001, "": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class _GameType(click.ParamType[Game]):
+    name = "game id"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Game:
+        if isinstance(value, Game):
+            return value
+        try:
+            return games.get(value)
+        except FivebookError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _DurationType(click.ParamType[float]):
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        match = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(ms|s|m|h|)", str(value))
+        if match is None or float(match[1]) == 0:
+            self.fail(
+                f"'{value}' is no duration greater than zero, such as 500ms, 30s, 2m or 8h "
+                "(a plain number counts milliseconds)",
+                param,
+                ctx,
+            )
+        return float(match[1]) * _SECONDS[match[2]]
+
+
+GAME = _GameType()
+DURATION = _DurationType()
+POSITIVE = click.IntRange(min=1)
+
+
+def json_option(command: _Command) -> _Command:
+    """Add ``--json``, which every command that prints results takes."""
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
+        command
+    )
+
+
+def print_json(data: object) -> None:
+    """Print `data` as indented JSON on standard output."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def describe_value(value: Value, proven: bool) -> str:
+    """How people write a value: ``+35``, ``win in 7``, ``loss in 6``, ``draw``."""
+    plies = distance(value)
+    if plies is not None:
+        return f"{'win' if value > 0 else 'loss'} in {plies}"
+    return "draw" if proven else f"{value:+d}"

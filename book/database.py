@@ -1,0 +1,178 @@
+"""Opening a book's file, and saying in one sentence what is wrong with it."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from book.errors import (
+    BookError,
+    BookMissing,
+    BookUnreadable,
+    BookUnwritable,
+    NewerSchema,
+    NotABook,
+)
+from book.schema import REVISIONS
+
+_MAGIC = b"SQLite format 3\0"
+_WAIT_FOR_LOCK_MS = 10_000
+
+
+class Access(Enum):
+    """What a book is opened for."""
+
+    READ = "read"
+    WRITE = "write"
+    """Creates the book where there is none."""
+
+
+def open_engine(path: Path, access: Access) -> Engine:
+    """A checked engine for the book at `path`, of the present schema; without a pool.
+
+    Raises:
+        BookError: the one that fits.
+    """
+    _check_file(path, access)
+    engine = create_engine(
+        "sqlite://", creator=lambda: _connect(path, access), poolclass=NullPool
+    )
+    if access is Access.WRITE:
+        event.listen(engine, "connect", _set_up_writer)
+        # Python's driver would begin a transaction only at the first change, so that what was
+        # read before it could be outdated; the builder takes the write lock at once.
+        event.listen(
+            engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE")
+        )
+    with explained(path):
+        _bring_schema_up(engine, path, access)
+    return engine
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn the database's errors into sentences about the book at `path`."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise _explain(path, str(cause)) from error
+
+
+def _explain(path: Path, cause: str) -> BookError:
+    if "disk is full" in cause or "disk I/O" in cause:
+        return BookUnwritable(
+            f"cannot write '{path}': the disk is full or failing; all finished searches that "
+            "were stored before are safe"
+        )
+    if "readonly" in cause or "unable to open" in cause:
+        return BookUnwritable(f"cannot write '{path}': the file or its folder is read-only")
+    if "locked" in cause:
+        return BookUnwritable(f"cannot use '{path}': another program holds it locked")
+    if "not a database" in cause or "no such table" in cause:
+        return NotABook(f"'{path}' is no fivebook book")
+    return BookUnreadable(f"cannot read '{path}': {cause}")
+
+
+def _check_file(path: Path, access: Access) -> None:
+    if path.is_dir():
+        raise NotABook(f"'{path}' is a folder, not a book")
+    if not path.exists():
+        if access is Access.READ:
+            raise BookMissing(f"there is no book at '{path}'; fivebook build makes one")
+        if not path.parent.is_dir():
+            raise BookMissing(f"cannot create '{path}': there is no folder '{path.parent}'")
+        if not os.access(path.parent, os.W_OK):
+            raise BookUnwritable(f"cannot create '{path}': its folder is read-only")
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+    except OSError as error:
+        raise BookUnreadable(f"cannot read '{path}': {error.strerror}") from error
+    # An empty file is what `touch` and mktemp leave for a new book.
+    if start != _MAGIC and (start or access is Access.READ):
+        raise NotABook(f"'{path}' is no fivebook book")
+    if access is Access.WRITE and not os.access(path, os.W_OK):
+        raise BookUnwritable(f"cannot write '{path}': the file is read-only")
+
+
+def _connect(path: Path, access: Access) -> sqlite3.Connection:
+    mode = "ro" if access is Access.READ else "rwc"
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    connection = _open_uri(uri)
+    if access is Access.READ:
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError:
+            # A book in WAL mode needs its -shm file, which a read-only folder cannot take. No
+            # builder can be at work there, so the file may be read as one that never changes.
+            connection.close()
+            connection = _open_uri(f"{uri}&immutable=1")
+    return connection
+
+
+def _open_uri(uri: str) -> sqlite3.Connection:
+    # Each connection is used by one thread, but closed by whichever closes the book.
+    return sqlite3.connect(
+        uri, uri=True, timeout=_WAIT_FOR_LOCK_MS / 1000, check_same_thread=False
+    )
+
+
+def _set_up_writer(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode = WAL")
+    # NORMAL survives a killed process, but a power cut could take the last commits along: each
+    # is a finished search, worth far more than the fsync.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _bring_schema_up(engine: Engine, path: Path, access: Access) -> None:
+    with engine.connect() as connection:
+        revision = _revision(connection, path)
+        if revision == REVISIONS[-1]:
+            return
+        if revision is not None and revision not in REVISIONS:
+            raise NewerSchema(
+                f"'{path}' was written by a later version of fivebook (schema {revision}, this "
+                f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
+            )
+        if access is Access.READ:
+            raise NotABook(
+                f"'{path}' is no fivebook book"
+                if revision is None
+                else f"'{path}' has the old schema {revision}; fivebook build brings it up"
+            )
+        _migrate(connection)
+        connection.commit()
+
+
+def _revision(connection: Connection, path: Path) -> str | None:
+    """The schema's revision, None for an empty database."""
+    tables = set(
+        connection.exec_driver_sql("SELECT name FROM sqlite_schema WHERE type = 'table'").scalars()
+    )
+    if "alembic_version" in tables and "positions" in tables:
+        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if tables:
+        raise NotABook(f"'{path}' is an SQLite database, but no fivebook book")
+    return None
+
+
+def _migrate(connection: Connection) -> None:
+    # Imported here because it is slow to load, and needed once in the life of a book.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,196 @@
+"""Reading a book: the entry of a position, in the orientation of whoever asks."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from book.database import Access, explained, open_engine
+from book.entry import BookMove, Entry
+from book.errors import BookUnreadable, PositionNotFound
+from book.propagation import flipped
+from book.rows import BOUNDS, AnyRow
+from book.schema import RestState, positions
+from book.schema import games as games_table
+from book.schema import moves as moves_table
+from engine import games
+from engine.games.base import Canonical, Game, Move, Position
+from engine.values import from_child
+
+_LINE_PLIES = 8
+
+_child = positions.alias("child")
+# One statement, so that a position and its children come from the same moment of a build.
+_lookup = (
+    select(
+        positions,
+        moves_table.c.move,
+        _child.c.value.label("child_value"),
+        _child.c.bound.label("child_bound"),
+        _child.c.proven.label("child_proven"),
+        _child.c.depth.label("child_depth"),
+    )
+    .outerjoin(moves_table, moves_table.c.parent == positions.c.key)
+    .outerjoin(_child, _child.c.key == moves_table.c.child)
+    .where(positions.c.key == bindparam("key"))
+)
+_names = select(games_table.c.name).order_by(games_table.c.id)
+_count = (
+    select(func.count())
+    .select_from(positions.join(games_table))
+    .where(games_table.c.name == bindparam("name"))
+)
+
+
+class BookReader:
+    """Opens a book for reading. A context manager; safe to share among threads.
+
+    Each thread reads over a connection of its own. What a builder commits is seen by the next
+    call, and neither waits for the other.
+
+    Raises:
+        BookError: if the file is missing, no book, damaged, or of a later schema.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._engine = open_engine(self.path, Access.READ)
+        self._local = threading.local()
+        self._connections: list[Connection] = []
+        with explained(self.path):
+            names = self.connection.execute(_names).scalars().all()
+        self.games: tuple[Game, ...] = tuple(map(games.get, names))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._engine.dispose()
+
+    @property
+    def connection(self) -> Connection:
+        """The calling thread's connection; it reads, and holds no transaction open."""
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            self._local.connection = connection
+            self._connections.append(connection)
+        return connection
+
+    def positions(self, game: Game) -> int:
+        """The number of stored positions of `game`."""
+        with explained(self.path):
+            return self.connection.execute(_count, {"name": game.id}).scalar_one()
+
+    def find(self, game: Game, position: Position) -> Entry:
+        """The entry of `position`.
+
+        Raises:
+            PositionNotFound: if the book does not hold it.
+        """
+        entry = self.get(game, position)
+        if entry is None:
+            raise PositionNotFound(f"'{self.path}' does not hold this position of {game.id}")
+        return entry
+
+    def get(self, game: Game, position: Position) -> Entry | None:
+        """The entry of `position`, None if the book does not hold it."""
+        canonical = game.canonical(position)
+        rows = self._rows(canonical)
+        if not rows:
+            return None
+        back = game.inverse(canonical.symmetry)
+        moves = [
+            BookMove(
+                move=game.map_move(known.move, back),
+                value=known.value,
+                bound=known.bound,
+                proven=known.proven,
+                depth=known.depth,
+                in_book=known.in_book,
+                line=self._line(game, position, canonical, known),
+            )
+            for known in _known_moves(game, rows)
+        ]
+        row = rows[0]
+        return Entry(
+            position=position,
+            value=row.value,
+            bound=BOUNDS[row.bound],
+            proven=row.proven,
+            depth=row.depth,
+            nodes=row.nodes,
+            seconds=row.milliseconds / 1000,
+            moves=tuple(moves),
+        )
+
+    def _rows(self, canonical: Canonical) -> Sequence[AnyRow]:
+        """The position's row once for each stored child; none if it is not in the book."""
+        with explained(self.path):
+            rows = self.connection.execute(_lookup, {"key": canonical.key}).all()
+        if rows and rows[0].stones != canonical.stones:
+            raise BookUnreadable(
+                f"'{self.path}' holds other stones under the key {canonical.key.hex()}"
+            )
+        return rows
+
+    def _line(
+        self, game: Game, position: Position, canonical: Canonical, known: BookMove
+    ) -> tuple[Move, ...]:
+        """What the book expects from `position` on, along best moves, `known` being the first."""
+        line: list[Move] = []
+        while True:
+            back = game.inverse(canonical.symmetry)
+            if not known.in_book:
+                line += [game.map_move(move, back) for move in known.line]
+                return tuple(line[:_LINE_PLIES])
+            move = game.map_move(known.move, back)
+            line.append(move)
+            position = game.play(position, move)
+            if len(line) >= _LINE_PLIES:
+                return tuple(line)
+            canonical = game.canonical(position)
+            known = _known_moves(game, self._rows(canonical))[0]
+
+
+def _known_moves(game: Game, rows: Sequence[AnyRow]) -> list[BookMove]:
+    """The moves in the rows of one position, best first; of equal ones the smallest first.
+
+    In the canonical orientation; only the rest move has a line yet.
+    """
+    row = rows[0]
+    known = [
+        BookMove(
+            child.move,
+            from_child(child.child_value),
+            flipped(BOUNDS[child.child_bound]),
+            child.child_proven,
+            child.child_depth,
+            True,
+            (),
+        )
+        for child in rows
+        if child.move is not None
+    ]
+    if row.rest_state == RestState.OPEN:
+        line = tuple(game.parse_line(row.rest_line))
+        bound = BOUNDS[row.rest_bound]
+        known.append(
+            BookMove(row.rest_move, row.rest_value, bound, row.rest_proven, row.depth, False, line)
+        )
+    return sorted(known, key=lambda move: (-move.value, move.move))

@@ -1,0 +1,91 @@
+"""Small conversions between what the tables hold and what the rest of the code speaks of."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Row
+
+from engine.games.base import Key, Move
+from engine.values import Bound, Value
+
+AnyRow = Row[*tuple[Any, ...]]
+
+KEY_BYTES = 16
+
+# The number of each bound in the tables; these never change.
+BOUND_NUMBERS = {Bound.EXACT: 0, Bound.LOWER: 1, Bound.UPPER: 2}
+BOUNDS = {number: bound for bound, number in BOUND_NUMBERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A rest slot as a search found it, in the canonical orientation of its position.
+
+    `child` is the key of the position behind `move`, None where the move ends the game. `line`
+    is in notation.
+    """
+
+    move: Move
+    value: Value
+    bound: Bound
+    proven: bool
+    child: Key | None
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One finished search of a canonical position.
+
+    `rest` is None where every move leads to an excluded child. `children` gives, for a new
+    position, the keys of its children and the smallest move to each.
+    """
+
+    key: Key
+    stones: bytes
+    rest: Rest | None
+    depth: int
+    nodes: int
+    milliseconds: float
+    children: dict[Key, Move]
+
+    def to_json(self) -> str:
+        """A text from which `from_json` makes an equal object."""
+        data = asdict(self) | {"children": {k.hex(): m for k, m in self.children.items()}}
+        return json.dumps(data, default=bytes.hex)
+
+    @staticmethod
+    def from_json(text: str) -> "Searched":
+        """The object that `to_json` wrote."""
+        data = json.loads(text)
+        rest = data["rest"]
+        if rest is not None:
+            child = rest["child"]
+            rest = Rest(
+                **rest
+                | {
+                    "bound": Bound(rest["bound"]),
+                    "child": None if child is None else bytes.fromhex(child),
+                }
+            )
+        return Searched(
+            **data
+            | {
+                "key": bytes.fromhex(data["key"]),
+                "stones": bytes.fromhex(data["stones"]),
+                "rest": rest,
+                "children": {bytes.fromhex(k): m for k, m in data["children"].items()},
+            }
+        )
+
+
+def join_keys(keys: list[Key]) -> bytes:
+    """Keys in one blob, ascending."""
+    return b"".join(sorted(keys))
+
+
+def split_keys(blob: bytes) -> Iterator[Key]:
+    """The keys that `join_keys` joined."""
+    return (blob[at : at + KEY_BYTES] for at in range(0, len(blob), KEY_BYTES))

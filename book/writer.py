@@ -1,0 +1,319 @@
+"""The one writer of a book: runs, the plan, and the results that become rows."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+from sqlalchemy import Connection, CursorResult, bindparam, delete, func, insert, select, update
+
+import engine
+from book.database import Access, explained, open_engine
+from book.errors import BookUnwritable
+from book.propagation import propagate
+from book.rows import BOUND_NUMBERS, Searched, split_keys
+from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
+from engine.games.base import Game, Key
+from engine.values import Bound
+
+_stored = select(positions.c.key).where(positions.c.key.in_(bindparam("keys", expanding=True)))
+_waiting_for = select(positions.c.key).where(positions.c.rest_child == bindparam("child"))
+_set_rest = update(positions).where(positions.c.key == bindparam("at"))
+_set_result = update(tasks).where(tasks.c.id == bindparam("at"))
+_count_run = (
+    update(runs)
+    .where(runs.c.id == bindparam("at"))
+    .values(
+        positions=runs.c.positions + bindparam("more_positions"),
+        searches=runs.c.searches + bindparam("more_searches"),
+        nodes=runs.c.nodes + bindparam("more_nodes"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A search to be done: of a new position, or of the rest slot of a stored one.
+
+    The stones are canonical. `excluded` are the children that the search leaves out.
+    """
+
+    key: Key
+    stones: bytes
+    new: bool
+    excluded: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """A task with its place in the plan, and its result once there is one."""
+
+    id: int
+    batch: int
+    task: Task
+    result: Searched | None
+
+
+class BookWriter:
+    """Opens a book for building, and creates it where there is none. A context manager.
+
+    Only one writer has a book at a time; readers never wait for it.
+
+    Raises:
+        BookError: if the file cannot be used.
+    """
+
+    def __init__(self, path: Path, game: Game) -> None:
+        self.path = path
+        self.game = game
+        self._lock = FileLock(f"{path}.lock", timeout=0)
+        # The file is looked at before a lock is left beside it.
+        self._engine = open_engine(path, Access.WRITE)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise BookUnwritable(f"'{path}' is being built by another process") from None
+        try:
+            with explained(path):
+                self._connection = self._engine.connect()
+            with self.transaction() as connection:
+                self.game_number = _register(connection, game)
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file and of the lock."""
+        self._connection.close()
+        self._engine.dispose()
+        # Removed while it is held, so that no other builder's lock is taken away.
+        Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._lock.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """One transaction: all of it is stored, or nothing."""
+        with explained(self.path), self._connection.begin():
+            yield self._connection
+
+    def start_run(self, parameters: dict[str, Any]) -> int:
+        """Record an invocation of the builder; returns the run's number."""
+        with self.transaction() as connection:
+            result = connection.execute(
+                insert(runs).values(
+                    game=self.game_number,
+                    started=_now(),
+                    version=engine.__version__,
+                    parameters=json.dumps(parameters, sort_keys=True),
+                    positions=0,
+                    searches=0,
+                    nodes=0,
+                )
+            )
+            return _inserted_id(result)
+
+    def end_run(self, run: int) -> None:
+        """Record that the run came to its end."""
+        with self.transaction() as connection:
+            connection.execute(update(runs).where(runs.c.id == run).values(ended=_now()))
+
+    def count(self) -> int:
+        """The number of stored positions of this game."""
+        with self.transaction() as connection:
+            statement = select(func.count()).where(positions.c.game == self.game_number)
+            return connection.execute(statement).scalar_one()
+
+    def planned(self, limits: str) -> list[PlannedTask]:
+        """The plan as an earlier run left it, in order; what had other limits is dropped."""
+        mine = tasks.c.game == self.game_number
+        with self.transaction() as connection:
+            connection.execute(delete(tasks).where(mine, tasks.c.limits != limits))
+            return [
+                PlannedTask(
+                    row.id,
+                    row.batch,
+                    Task(row.key, row.stones, row.new, frozenset(split_keys(row.excluded))),
+                    None if row.result is None else Searched.from_json(row.result),
+                )
+                for row in connection.execute(select(tasks).where(mine).order_by(tasks.c.id))
+            ]
+
+    def plan(
+        self, connection: Connection, batch: int, chosen: Sequence[Task], limits: str
+    ) -> list[PlannedTask]:
+        """Put tasks into the plan as one batch."""
+        rows = []
+        for task in chosen:
+            result = connection.execute(
+                insert(tasks).values(
+                    game=self.game_number,
+                    batch=batch,
+                    key=task.key,
+                    stones=task.stones,
+                    new=task.new,
+                    excluded=b"".join(sorted(task.excluded)),
+                    limits=limits,
+                )
+            )
+            rows.append(PlannedTask(_inserted_id(result), batch, task, None))
+        return rows
+
+    def keep_result(self, task_id: int, searched: Searched) -> None:
+        """Store a result with its task, so that it is not lost should the builder be killed."""
+        with self.transaction() as connection:
+            connection.execute(_set_result, {"at": task_id, "result": searched.to_json()})
+
+    def enter_batch(
+        self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
+    ) -> None:
+        """Make the results of a complete batch part of the book, and forget its tasks."""
+        changed: set[Key] = set()
+        for task, searched in batch:
+            changed |= self._enter(connection, task, searched, run)
+        propagate(connection, changed)
+        connection.execute(
+            delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
+        )
+        connection.execute(
+            _count_run,
+            {
+                "at": run,
+                "more_positions": sum(task.new for task, _ in batch),
+                "more_searches": len(batch),
+                "more_nodes": sum(searched.nodes for _, searched in batch),
+            },
+        )
+
+    def _enter(
+        self, connection: Connection, task: Task, searched: Searched, run: int
+    ) -> set[Key]:
+        """Enter one result; returns the keys of the positions whose slot or links changed."""
+        row = _rest_columns(searched) | {
+            "depth": searched.depth,
+            "nodes": searched.nodes,
+            "milliseconds": searched.milliseconds,
+            "run": run,
+        }
+        rest = searched.rest
+        if not task.new:
+            if rest and rest.child and self._which_are_stored(connection, [rest.child]):
+                row |= _pending()
+            connection.execute(_set_rest, row | {"at": task.key})
+            return {task.key}
+        parents = self.game.parents(self.game.unpack(task.stones))
+        stored = self._which_are_stored(connection, [*searched.children, *parents])
+        links = [
+            {"parent": task.key, "move": move, "child": child}
+            for child, move in searched.children.items()
+            if child in stored
+        ] + [
+            {"parent": parent, "move": move, "child": task.key}
+            for parent, move in parents.items()
+            if parent in stored
+        ]
+        if rest and rest.child in stored:
+            row |= _pending()
+        value, bound, proven = (
+            (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
+        )
+        connection.execute(
+            insert(positions).values(
+                key=task.key,
+                game=self.game_number,
+                ply=self.game.unpack(task.stones).ply,
+                stones=task.stones,
+                value=value,
+                bound=BOUND_NUMBERS[bound],
+                proven=proven,
+                cost=0,
+                **row,
+            )
+        )
+        if links:
+            connection.execute(insert(moves), links)
+        waiting = set(connection.execute(_waiting_for, {"child": task.key}).scalars())
+        for key in waiting:
+            connection.execute(_set_rest, _pending() | {"at": key})
+        return {task.key, *waiting, *(link["parent"] for link in links)}
+
+    @staticmethod
+    def _which_are_stored(connection: Connection, keys: Sequence[Key]) -> set[Key]:
+        return set(connection.execute(_stored, {"keys": list(keys)}).scalars())
+
+
+def _register(connection: Connection, game: Game) -> int:
+    """The number of `game` in this book, which gets its notation on first use."""
+    number = connection.execute(select(games.c.id).where(games.c.name == game.id)).scalar()
+    if number is not None:
+        return int(number)
+    result = connection.execute(insert(games).values(name=game.id))
+    number = _inserted_id(result)
+    connection.execute(
+        insert(cells),
+        [
+            {
+                "game": number,
+                "number": cell,
+                "code": game.pack_cell(cell),
+                "name": game.format_cell(cell),
+            }
+            for cell in range(game.cell_count)
+        ],
+    )
+    connection.execute(
+        insert(move_names),
+        [
+            {"game": number, "move": move, "name": game.format_move(move)}
+            for move in range(game.move_count)
+        ],
+    )
+    return number
+
+
+def _rest_columns(searched: Searched) -> dict[str, Any]:
+    rest = searched.rest
+    if rest is None:
+        return _empty_slot(RestState.NONE)
+    return {
+        "rest_state": RestState.OPEN,
+        "rest_move": rest.move,
+        "rest_value": rest.value,
+        "rest_bound": BOUND_NUMBERS[rest.bound],
+        "rest_proven": rest.proven,
+        "rest_child": rest.child,
+        "rest_line": rest.line,
+    }
+
+
+def _pending() -> dict[str, Any]:
+    return _empty_slot(RestState.PENDING)
+
+
+def _empty_slot(state: RestState) -> dict[str, Any]:
+    columns = ("rest_move", "rest_value", "rest_bound", "rest_proven", "rest_child", "rest_line")
+    return {"rest_state": state, "slot_cost": None} | dict.fromkeys(columns)
+
+
+def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
+    assert result.inserted_primary_key is not None
+    return int(result.inserted_primary_key[0])
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

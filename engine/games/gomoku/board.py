@@ -1,0 +1,240 @@
+"""The board as the search sees it: stones, line patterns and their sums, kept up to date.
+
+All of it is one record, so that kernels pass a single pointer. Cells are numbered on a board
+with a margin, in rows of 32, so that a step along any line is one addition and never wraps.
+Colours are 0 (dark) and 1 (light).
+"""
+
+import numpy as np
+from numba import from_dtype, types
+
+from engine.games.gomoku.lines import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, TABLE_SIZE
+from engine.kernels import kernel
+
+STRIDE = 32
+MARGIN = 5
+# One row more than the margins need: a step off the last corner must stay inside the arrays.
+CELLS = (26 + 2 * MARGIN + 1) * STRIDE
+MAX_CELLS = 26 * 26
+MAX_PLY = 96
+STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
+
+EMPTY, WALL = 0, 3
+
+# What a stone on a cell achieves over its four lines together. From OPEN_FOURS on, the opponent
+# cannot parry it without a five of his own.
+PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
+LEVELS = 7
+_PATTERNS = 1 << 12
+
+# The worth of a cell in centi-units, by what a stone there makes on one line, and what two
+# threats at once add. Chosen by hand: each step up is worth several of the step below, and an
+# open three, which offers two cells for an open four, more than all open twos together.
+_ROW_WORTH = (0, 1, 3, 4, 16, 14, 90, 220)
+_LEVEL_WORTH = (0, 0, 60, 0, 120, 40, 0)
+
+STATE = np.dtype(
+    [
+        ("table", np.uint8, 2 * TABLE_SIZE),
+        ("level_of", np.uint8, _PATTERNS),
+        ("worth_of", np.int16, _PATTERNS),
+        ("cell", np.int8, CELLS),
+        ("near", np.int8, CELLS),
+        ("line", np.uint32, CELLS * 4),
+        ("pattern", np.uint16, 2 * CELLS),
+        ("central", np.int8, CELLS),
+        ("zobrist", np.uint64, 2 * CELLS),
+        ("cells", np.int16, MAX_CELLS),
+        ("excluded", np.uint8, CELLS),
+        ("level_count", np.int32, 2 * LEVELS),
+        ("level_sum", np.int32, 2 * LEVELS),
+        ("worth", np.int32, 2),
+        ("moves", np.int16, MAX_PLY * MAX_CELLS),
+        ("order", np.int32, MAX_PLY * MAX_CELLS),
+        ("pv", np.int16, MAX_PLY * MAX_PLY),
+        ("pv_length", np.int16, MAX_PLY),
+        ("best_line", np.int16, MAX_PLY),
+        ("best_length", np.int64),
+        ("best_value", np.int64),
+        ("best_depth", np.int64),
+        ("settled", np.int64),
+        ("size", np.int64),
+        ("reach", np.int64),
+        ("flags", np.int64),
+        ("empties", np.int64),
+        ("colour", np.int64),
+        ("hash", np.uint64),
+        ("complete", np.int64),
+        ("guesses", np.int64),
+        ("nodes", np.int64),
+        ("node_limit", np.int64),
+        ("next_check", np.int64),
+        ("deadline", np.int64),
+        ("stop", np.int64),
+    ],
+    align=True,
+)
+State = from_dtype(STATE)
+
+
+def padded(cell: int, size: int) -> int:
+    """The number on the board with margin of a cell numbered ``row * size + column``."""
+    row, column = divmod(cell, size)
+    return (row + MARGIN) * STRIDE + column + MARGIN
+
+
+def unpadded(cell: int, size: int) -> int:
+    """The inverse of `padded`."""
+    row, column = divmod(cell, STRIDE)
+    return (row - MARGIN) * size + column - MARGIN
+
+
+@kernel(types.void(State))
+def fill_pattern_tables(s):
+    """What the rows on the four lines of a cell, three bits each, achieve together."""
+    for pattern in range(_PATTERNS):
+        fives = open_fours = fours = open_threes = worth = 0
+        for direction in range(4):
+            row = pattern >> (3 * direction) & 7
+            fives += row == FIVE
+            open_fours += row == OPEN_FOUR
+            fours += row == FOUR
+            open_threes += row == OPEN_THREE
+            worth += _ROW_WORTH[row]
+        level = PLAIN
+        if fives:
+            level = FIVE_MOVE
+        elif open_fours or fours >= 2:
+            level = OPEN_FOURS
+        elif fours:
+            level = FOUR_THREE if open_threes else FOUR_MOVE
+        elif open_threes:
+            level = DOUBLE_THREE if open_threes >= 2 else OPEN_THREE_MOVE
+        s.level_of[pattern] = level
+        s.worth_of[pattern] = worth + _LEVEL_WORTH[level]
+
+
+@kernel(types.void(State, types.int64, types.int64, types.int64))
+def _count(s, colour, at, sign):
+    """Add the cell's potential for `colour` to the sums, or take it away."""
+    pattern = s.pattern[colour * CELLS + at]
+    level = colour * LEVELS + s.level_of[pattern]
+    s.level_count[level] += sign
+    s.level_sum[level] += sign * at
+    s.worth[colour] += sign * s.worth_of[pattern]
+
+
+@kernel(types.int64(State, types.int64, types.int64, types.int64))
+def _row_at(s, colour, at, direction):
+    """What a stone of `colour` on `at` would make on one line."""
+    line = np.int64(s.line[at * 4 + direction])
+    index = line >> 2 & 0xFFFF | (line >> colour & 1) << 16 | (line >> (18 + colour) & 1) << 17
+    return np.int64(s.table[colour * TABLE_SIZE + (index & s.flags)])
+
+
+@kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
+def _see(s, at, direction, place, code):
+    """Tell the cell `at` that the stone at `place` of its line came or went."""
+    s.line[at * 4 + direction] ^= np.uint32(code << (2 * place))
+    if s.cell[at] != EMPTY:
+        return
+    for colour in range(2):
+        old = np.int64(s.pattern[colour * CELLS + at])
+        row = _row_at(s, colour, at, direction)
+        new = old & ~(7 << (3 * direction)) | row << (3 * direction)
+        if new != old:
+            _count(s, colour, at, -1)
+            s.pattern[colour * CELLS + at] = new
+            _count(s, colour, at, 1)
+
+
+@kernel(types.void(State, types.int64, types.int64, types.int64))
+def _tell_lines(s, at, code, sign):
+    """Tell the cells on the lines through `at` that a stone came (`sign` 1) or went (-1)."""
+    for direction in range(4):
+        step = STEPS[direction]
+        for distance in range(1, s.reach + 1):
+            # A line's ten places run from five before the cell to five after it.
+            after = at + distance * step
+            before = at - distance * step
+            _see(s, after, direction, 5 - distance, code)
+            _see(s, before, direction, 4 + distance, code)
+            if distance <= 2:
+                s.near[after] += sign
+                s.near[before] += sign
+
+
+@kernel(types.void(State, types.int64))
+def place(s, at):
+    """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
+    code = s.colour + 1
+    _count(s, 0, at, -1)
+    _count(s, 1, at, -1)
+    s.cell[at] = code
+    _tell_lines(s, at, code, 1)
+    s.hash ^= s.zobrist[s.colour * CELLS + at]
+    s.empties -= 1
+    s.colour = 1 - s.colour
+
+
+@kernel(types.void(State, types.int64))
+def take_back(s, at):
+    """Undo `place`, which must have been the last one not undone."""
+    s.colour = 1 - s.colour
+    s.empties += 1
+    s.hash ^= s.zobrist[s.colour * CELLS + at]
+    _tell_lines(s, at, s.colour + 1, -1)
+    s.cell[at] = EMPTY
+    # The patterns of an occupied cell stay as they were, which is right again by now.
+    _count(s, 0, at, 1)
+    _count(s, 1, at, 1)
+
+
+@kernel(types.void(State, types.int64, types.int64[::1]))
+def set_up(s, size, stones):
+    """An empty board of `size`, then `stones` (padded cells), dark and light in turn."""
+    s.size = size
+    s.cell[:] = WALL
+    s.near[:] = 0
+    s.line[:] = 0
+    s.level_count[:] = 0
+    s.level_sum[:] = 0
+    s.worth[:] = 0
+    s.hash = np.uint64(0)
+    s.colour = 0
+    s.empties = size * size
+    for index in range(size * size):
+        at = (index // size + MARGIN) * STRIDE + index % size + MARGIN
+        s.cells[index] = at
+        s.cell[at] = EMPTY
+        off_row, off_column = abs(2 * (index // size) - size + 1), abs(2 * (index % size) - size + 1)
+        s.central[at] = 2 * size - off_row - off_column
+    for index in range(size * size):
+        at = np.int64(s.cells[index])
+        for direction in range(4):
+            for distance in range(1, 6):
+                for sign in (-1, 1):
+                    if s.cell[at + sign * distance * STEPS[direction]] == WALL:
+                        spot = 5 - distance if sign < 0 else 4 + distance
+                        s.line[at * 4 + direction] |= np.uint32(WALL << (2 * spot))
+        for colour in range(2):
+            pattern = 0
+            for direction in range(4):
+                pattern |= _row_at(s, colour, at, direction) << (3 * direction)
+            s.pattern[colour * CELLS + at] = pattern
+            _count(s, colour, at, 1)
+    for at in stones:
+        place(s, at)
+
+
+@kernel(types.int64(State, types.int64, types.int64))
+def find(s, colour, level):
+    """A cell of the highest number of which the level for `colour` is `level`; one must be."""
+    if s.level_count[colour * LEVELS + level] == 1:
+        return np.int64(s.level_sum[colour * LEVELS + level])
+    found = 0
+    for index in range(s.size * s.size):
+        at = np.int64(s.cells[index])
+        if s.cell[at] == EMPTY and s.level_of[s.pattern[colour * CELLS + at]] == level:
+            found = at
+    return found

@@ -1,0 +1,96 @@
+"""What a stone would make on one line: the table behind the Gomoku evaluation.
+
+A line key describes the five cells on each side of a cell, two bits a cell: 0 empty, 1 dark,
+2 light, 3 off the board. For the side that would play there the table gives the strongest row
+that its stone would be part of. Gaps are seen, ends are counted, and a row that can no longer
+become five is worth nothing.
+"""
+
+import numpy as np
+from numba import types
+
+from engine.kernels import kernel
+
+# What a stone on the cell makes, weakest first. A four has one cell that completes the five, an
+# open four two or more; an open three can become an open four, a three only a four, and so on.
+NOTHING = 0
+TWO = 1
+OPEN_TWO = 2
+THREE = 3
+OPEN_THREE = 4
+FOUR = 5
+OPEN_FOUR = 6
+FIVE = 7
+
+# A line as one side sees it: five cells on each side of the stone. Beyond the fourth only an own
+# stone counts, which makes a five longer.
+_FREE, _OWN, _BLOCKED = 0, 1, 2
+
+TABLE_SIZE = 1 << 18
+"""Entries of the table: the 16 bits of the four cells on each side, then the two flags."""
+
+_table_type = types.uint8[::1]
+
+
+@kernel(types.boolean(types.int8[::1], types.boolean))
+def _makes_five(line, exactly_five):
+    """Whether five cells in a row with the centre among them are own; `line` has eleven cells."""
+    for start in range(1, 6):
+        owned = True
+        for cell in range(start, start + 5):
+            if line[cell] != _OWN:
+                owned = False
+                break
+        if owned and not (exactly_five and (line[start - 1] == _OWN or line[start + 5] == _OWN)):
+            return True
+    return False
+
+
+@kernel(types.int64(types.int8[::1], types.boolean, types.int8[::1]))
+def _strength(line, exactly_five, known):
+    """What the row through the centre of `line` is; `known` holds what was found before."""
+    number = 0
+    for cell in range(1, 10):
+        number = number * 3 + line[cell]
+    number = number * 4 + (line[0] == _OWN) * 2 + (line[10] == _OWN)
+    if known[number] >= 0:
+        return np.int64(known[number])
+    strength = FIVE
+    if not _makes_five(line, exactly_five):
+        fives = 0
+        strongest = NOTHING
+        for cell in range(1, 10):
+            if line[cell] == _FREE:
+                line[cell] = _OWN
+                after = _strength(line, exactly_five, known)
+                line[cell] = _FREE
+                if after == FIVE:
+                    fives += 1
+                else:
+                    strongest = max(strongest, after)
+        if fives >= 2:
+            strength = OPEN_FOUR
+        elif fives == 1:
+            strength = FOUR
+        else:
+            # One stone short of an open four is an open three, and so on down.
+            strength = max(NOTHING, strongest - 2)
+    known[number] = strength
+    return np.int64(strength)
+
+
+@kernel(types.void(_table_type, types.int64, types.boolean))
+def fill_table(table, colour, exactly_five):
+    """Fill `table` (TABLE_SIZE entries) for `colour`, 0 dark or 1 light."""
+    known = np.full(3**9 * 4, -1, dtype=np.int8)
+    line = np.empty(11, dtype=np.int8)
+    line[5] = _OWN
+    own = colour + 1
+    for index in range(TABLE_SIZE):
+        for place in range(8):
+            code = index >> (2 * place) & 3
+            cell = place + 1 if place < 4 else place + 2
+            line[cell] = _FREE if code == 0 else _OWN if code == own else _BLOCKED
+        line[0] = _OWN if index >> 16 & 1 else _BLOCKED
+        line[10] = _OWN if index >> 17 & 1 else _BLOCKED
+        table[index] = _strength(line, exactly_five, known)

@@ -1,0 +1,798 @@
+"""The kernels of the Pentago-swap search: evaluation and alpha-beta on packed boards.
+
+Boards are packed by quadrant here: bit ``quadrant * 9 + row * 3 + column``, quadrants 0 to 3
+being 1 to 4 of the notation, row and column counted from the quadrant's lower left cell. A move
+is ``bit * 6 + swap``. `pack_board`, `pack_move` and `unpack_move` translate.
+
+What makes proofs sound:
+
+- Every legal move is searched, but for moves to a position already searched at the same node
+  (or to its mirror image) and moves that lose at once where another move does not.
+- Whether the side to move wins in one ply, or must end the game, is read off the board
+  (`outlook`), so that a search to depth *d* sees all that happens within *d* + 1 plies.
+- A table entry holds both boards in full; no collision can go unseen.
+- A value that rests on an evaluation is tainted, and the taint goes with it into the table.
+  Wins and losses are never tainted: see `search`.
+"""
+
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from engine.kernels import kernel, now
+from engine.values import HEURISTIC_MAX as _HEURISTIC_MAX
+from engine.values import WIN as _WIN
+
+SIZE = 6
+CELLS = 36
+MOVES = 216
+TABLE_ENTRIES = 1 << 18
+
+WIN = _WIN
+HEURISTIC_MAX = _HEURISTIC_MAX
+INFINITE = WIN + 1
+UNSETTLED = INFINITE + 1
+NO_MOVE = -1
+
+LOWER, UPPER, EXACT = 1, 2, 3
+
+# Worth of a window of five cells that holds 1, 2, 3 or 4 stones of one colour and none of the
+# other, summed over the board as it stands and the six boards a swap away.
+ONE, TWO, THREE, FOUR = 2, 8, 24, 60
+# The right to move: with this, values of even and odd depths agree on the average.
+TEMPO = 120
+
+# With a clock the kernels look at it after so many nodes, about 50 microseconds.
+NODES_BETWEEN_CHECKS = 256
+# Mirror images among the children of a node are worth looking for while there are so few stones.
+STONES_WITH_SYMMETRY = 4
+
+_LOWER_LEFT = (18, 21, 0, 3)
+CELL_OF_BIT = np.array(
+    [_LOWER_LEFT[bit // 9] + bit % 9 // 3 * SIZE + bit % 3 for bit in range(CELLS)]
+)
+BIT_OF_CELL = np.argsort(CELL_OF_BIT)
+
+# The quadrants that each swap exchanges; the seventh entry leaves the board as it stands.
+FIRST = np.array([0, 0, 0, 1, 1, 2, 0], dtype=np.uint64)
+SECOND = np.array([1, 2, 3, 2, 3, 3, 0], dtype=np.uint64)
+
+U1, U2, U3, U9 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(9)
+QUADRANT = np.uint64(0o777)
+ALL_CELLS = np.uint64((1 << CELLS) - 1)
+ONES = np.uint64(0x1111111111111111)
+SEVENS = np.uint64(0x7777777777777777)
+HASH_A = np.uint64(0x9E3779B97F4A7C15)
+HASH_B = np.uint64(0xC2B2AE3D27D4EB4F)
+HASH_SHIFT = np.uint64(40)
+TABLE_MASK = np.uint64(TABLE_ENTRIES - 1)
+SEEN_SLOTS = 512
+SEEN_MASK = np.uint64(SEEN_SLOTS - 1)
+
+
+def _windows() -> list[list[int]]:
+    """The 32 windows of five cells in a row, as packed bits."""
+    found = []
+    for row in range(SIZE):
+        for column in range(SIZE):
+            for up, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                if row + 4 * up < SIZE and 0 <= column + 4 * right < SIZE:
+                    found.append(
+                        [
+                            int(BIT_OF_CELL[(row + k * up) * SIZE + column + k * right])
+                            for k in range(5)
+                        ]
+                    )
+    return found
+
+
+def _window_counts() -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Stones that a quadrant's contents put into each window, one hexadecimal digit a window.
+
+    Shape (4 places, 512 contents, 2 words of 16 windows): the words of four quadrants add up to
+    the counts of a whole board.
+    """
+    counts = np.zeros((4, 512, 2), dtype=np.uint64)
+    for index, window in enumerate(_windows()):
+        for bit in window:
+            place, inside = divmod(bit, 9)
+            contents = np.arange(512)
+            holding = contents[contents >> inside & 1 == 1]
+            counts[place, holding, index // 16] += np.uint64(1 << index % 16 * 4)
+    return counts
+
+
+def _symmetry_tables() -> tuple[Any, Any]:
+    """Where each symmetry moves a quadrant and what it makes of a quadrant's contents.
+
+    Shapes (8, 4) and (8, 512), uint64.
+    """
+    places = np.zeros((8, 4), dtype=np.uint64)
+    contents = np.zeros((8, 512), dtype=np.uint64)
+    for symmetry in range(8):
+        for bit in range(CELLS):
+            row, column = divmod(int(CELL_OF_BIT[bit]), SIZE)
+            if symmetry & 4:
+                column = SIZE - 1 - column
+            for _ in range(symmetry & 3):
+                row, column = column, SIZE - 1 - row
+            place, inside = divmod(int(BIT_OF_CELL[row * SIZE + column]), 9)
+            places[symmetry, bit // 9] = place
+            if bit < 9:
+                holding = np.arange(512)
+                holding = holding[holding >> bit & 1 == 1]
+                contents[symmetry, holding] |= np.uint64(1 << inside)
+    return places, contents
+
+
+def _quiet_order() -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Moves by how many windows their cell lies in: middles of quadrants first."""
+    weight = [0] * CELLS
+    for window in _windows():
+        for bit in window:
+            weight[bit] += 1
+    bits = sorted(range(CELLS), key=lambda bit: -weight[bit])
+    return np.array([bit * 6 + swap for bit in bits for swap in range(6)], dtype=np.int64)
+
+
+COUNTS = _window_counts()
+PLACES, CONTENTS = _symmetry_tables()
+QUIET_ORDER = _quiet_order()
+
+STATE_DTYPE = np.dtype(
+    [
+        ("nodes", np.int64),
+        ("node_limit", np.int64),
+        ("next_check", np.int64),
+        ("deadline", np.int64),
+        ("stopped", np.int64),
+        ("taint", np.int64),
+        ("root_me", np.uint64),
+        ("root_opponent", np.uint64),
+        ("best_move", np.int64),
+        ("best_value", np.int64),
+        ("best_taint", np.int64),
+        ("settled_move", np.int64),
+        ("settled_value", np.int64),
+        ("stamp", np.int64),
+        ("root_settled_move", np.int64),
+        ("root_settled_value", np.int64),
+        ("excluded", np.int64, MOVES),
+        ("killers", np.int64, (CELLS + 2, 2)),
+        ("line_length", np.int64, CELLS + 2),
+        ("line", np.int64, (CELLS + 2, CELLS + 2)),
+        ("count", np.int64, CELLS + 2),
+        ("child_me", np.uint64, (CELLS + 1, MOVES)),
+        ("child_opponent", np.uint64, (CELLS + 1, MOVES)),
+        ("child_move", np.int64, (CELLS + 1, MOVES)),
+        ("child_view", np.int64, (CELLS + 1, MOVES)),
+        ("child_score", np.int64, (CELLS + 1, MOVES)),
+        ("seen_me", np.uint64, SEEN_SLOTS),
+        ("seen_opponent", np.uint64, SEEN_SLOTS),
+        ("seen_stamp", np.int64, SEEN_SLOTS),
+    ],
+    align=True,
+)
+ENTRY_DTYPE = np.dtype(
+    [
+        ("me", np.uint64),
+        ("opponent", np.uint64),
+        ("value", np.int16),
+        ("move", np.int16),
+        ("depth", np.int8),
+        ("bound", np.int8),
+        ("taint", np.int8),
+    ],
+    align=True,
+)
+
+State = numba.from_dtype(STATE_DTYPE)
+Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
+i8, u8 = types.int64, types.uint64
+
+
+def pack_board(board: int) -> int:
+    """A board of the rules, bit ``row * 6 + column``, packed by quadrant."""
+    return sum(1 << int(BIT_OF_CELL[cell]) for cell in range(CELLS) if board >> cell & 1)
+
+
+def pack_move(move: int) -> int:
+    """A move of the rules as the kernels write it."""
+    cell, swap = divmod(move, 6)
+    return int(BIT_OF_CELL[cell]) * 6 + swap
+
+
+def unpack_move(move: int) -> int:
+    """A move of the kernels as the rules write it."""
+    bit, swap = divmod(move, 6)
+    return int(CELL_OF_BIT[bit]) * 6 + swap
+
+
+def _popcount(_typing: Any, _word: Any) -> Any:
+    """The number of set bits of a uint64."""
+
+    def instruction(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), instruction
+
+
+popcount: Any = intrinsic(_popcount)
+
+
+@kernel(u8(u8, i8))
+def swapped(board, swap):
+    """`board` after a swap."""
+    first, second = FIRST[swap] * U9, SECOND[swap] * U9
+    different = ((board >> first) ^ (board >> second)) & QUADRANT
+    return board ^ (different << first) ^ (different << second)
+
+
+@kernel(i8(u8))
+def has_five(board):
+    """1 if a window is full."""
+    a = b = np.uint64(0)
+    for place in range(4):
+        contents = (board >> (np.uint64(place) * U9)) & QUADRANT
+        a += COUNTS[place, contents, 0]
+        b += COUNTS[place, contents, 1]
+    return np.int64((a & (a >> U2) & ONES) | (b & (b >> U2) & ONES) != np.uint64(0))
+
+
+@kernel(i8(u8, u8))
+def outlook(me, opponent):
+    """What the side to move sees on the six boards a swap away.
+
+    Bits 0 to 5: `me` has, or makes with one more stone, a five after that swap. Bits 6 to 11:
+    `opponent` has a five after it. The rest, signed: the evaluation, within ±HEURISTIC_MAX.
+    Whether `me` makes a five is asked of windows with four stones and no stone of the other.
+    """
+    a = b = c = d = np.uint64(0)
+    for place in range(4):
+        shift = np.uint64(place) * U9
+        mine = (me >> shift) & QUADRANT
+        theirs = (opponent >> shift) & QUADRANT
+        a += COUNTS[place, mine, 0]
+        b += COUNTS[place, mine, 1]
+        c += COUNTS[place, theirs, 0]
+        d += COUNTS[place, theirs, 1]
+
+    seen = np.int64(0)
+    ones = twos = threes = fours = np.int64(0)
+    for swap in range(7):
+        i, j = FIRST[swap], SECOND[swap]
+        x, y = (me >> (i * U9)) & QUADRANT, (me >> (j * U9)) & QUADRANT
+        a_ = a - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
+        b_ = b - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
+        x, y = (opponent >> (i * U9)) & QUADRANT, (opponent >> (j * U9)) & QUADRANT
+        c_ = c - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
+        d_ = d - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
+
+        # One bit a window from here on: the second word's windows go beside the first's.
+        for_me_a = ~((c_ + SEVENS) >> U3) & ONES
+        for_me_b = ~((d_ + SEVENS) >> U3) & ONES
+        bit0 = (a_ & for_me_a) | ((b_ & for_me_b) << U1)
+        bit1 = ((a_ >> U1) & for_me_a) | (((b_ >> U1) & for_me_b) << U1)
+        bit2 = ((a_ >> U2) & for_me_a) | (((b_ >> U2) & for_me_b) << U1)
+        if bit2 != np.uint64(0) and swap < 6:
+            seen |= np.int64(1) << swap
+        ones += np.int64(popcount(bit0))
+        twos += np.int64(popcount(bit1))
+        threes += np.int64(popcount(bit0 & bit1))
+        fours += np.int64(popcount(bit2))
+
+        for_them_a = ~((a_ + SEVENS) >> U3) & ONES
+        for_them_b = ~((b_ + SEVENS) >> U3) & ONES
+        bit0 = (c_ & for_them_a) | ((d_ & for_them_b) << U1)
+        bit1 = ((c_ >> U1) & for_them_a) | (((d_ >> U1) & for_them_b) << U1)
+        bit2 = ((c_ >> U2) & for_them_a) | (((d_ >> U2) & for_them_b) << U1)
+        if bit0 & bit2 != np.uint64(0) and swap < 6:
+            seen |= np.int64(64) << swap
+        ones -= np.int64(popcount(bit0))
+        twos -= np.int64(popcount(bit1))
+        threes -= np.int64(popcount(bit0 & bit1))
+        fours -= np.int64(popcount(bit2))
+
+    score = TEMPO + ONE * ones + TWO * twos + (THREE - TWO - ONE) * threes + FOUR * fours
+    score = max(-HEURISTIC_MAX + 1, min(HEURISTIC_MAX - 1, score))
+    return (score << 12) | seen
+
+
+@kernel(i8(i8, i8, i8))
+def settled(view, empty, ply):
+    """The true value of a position that ends with the next move, or UNSETTLED.
+
+    That is, the side to move wins at once, or has no move after which the game goes on. Once
+    this is UNSETTLED, a swap that gives the opponent a five ends the game without a win, and any
+    other leaves no five.
+    """
+    fives = view & 63
+    theirs = (view >> 6) & 63
+    if fives & ~theirs:
+        return WIN - (ply + 1)
+    if theirs == 63 or empty == 1:
+        return 0 if theirs != 63 or fives else -(WIN - (ply + 1))
+    return UNSETTLED
+
+
+@kernel(i8(u8, u8, i8, i8))
+def five_move(me, opponent, view, wins):
+    """A move that makes a five of `me`: alone if `wins`, with one of the opponent if not."""
+    for swap in range(6):
+        theirs = (view >> (6 + swap)) & 1
+        if (view >> swap) & 1 and theirs != wins:
+            for bit in range(CELLS):
+                stone = U1 << np.uint64(bit)
+                if not ((me | opponent) & stone) and has_five(swapped(me | stone, swap)):
+                    return bit * 6 + swap
+    return NO_MOVE
+
+
+@kernel(i8(State))
+def out_of_limits(state):
+    """Whether the search has to stop; asked before every node."""
+    if state.nodes >= state.next_check:
+        if state.nodes >= state.node_limit or (state.deadline and now() >= state.deadline):
+            state.stopped = 1
+        state.next_check = min(state.nodes + NODES_BETWEEN_CHECKS, state.node_limit)
+    return state.stopped
+
+
+@kernel(u8(u8, u8))
+def slot(me, opponent):
+    """A hash of a position."""
+    mixed = me * HASH_A ^ opponent * HASH_B
+    return (mixed ^ (mixed >> U9 * U3)) * HASH_A >> HASH_SHIFT
+
+
+@kernel(i8(Table, u8, u8))
+def find(table, me, opponent):
+    """Index of the entry of a position, -1 if it has none."""
+    index = np.int64(slot(me, opponent) & TABLE_MASK)
+    for at in (index, index ^ 1):
+        entry = table[at]
+        if entry.me == me and entry.opponent == opponent and entry.bound:
+            return at
+    return -1
+
+
+@kernel(types.void(Table, u8, u8, i8, i8, i8, i8, i8, i8))
+def keep(table, me, opponent, move, value, ply, depth, bound, taint):
+    """Write an entry: over its own position, else over a shallower one, else beside it."""
+    at = find(table, me, opponent)
+    if at < 0:
+        at = np.int64(slot(me, opponent) & TABLE_MASK)
+        if table[at].bound and table[at].depth > depth:
+            at ^= 1
+    # Wins and losses are kept as seen from the position itself.
+    if value > HEURISTIC_MAX:
+        value += ply
+    elif value < -HEURISTIC_MAX:
+        value -= ply
+    entry = table[at]
+    entry.me = me
+    entry.opponent = opponent
+    entry.value = value
+    entry.move = move
+    entry.depth = depth
+    entry.bound = bound
+    entry.taint = taint
+
+
+@kernel(i8(u8, u8))
+def twins(me, opponent):
+    """Whether two quadrants are alike: only then do different moves reach one position."""
+    for i in range(3):
+        for j in range(i + 1, 4):
+            x, y = np.uint64(i) * U9, np.uint64(j) * U9
+            if not (((me >> x) ^ (me >> y)) | ((opponent >> x) ^ (opponent >> y))) & QUADRANT:
+                return 1
+    return 0
+
+
+@kernel("UniTuple(uint64, 2)(uint64, uint64)")
+def smallest_image(me, opponent):
+    """The smallest of a position's eight images."""
+    best_me, best_opponent = me, opponent
+    for symmetry in range(1, 8):
+        a = b = np.uint64(0)
+        for place in range(4):
+            shift = np.uint64(place) * U9
+            to = PLACES[symmetry, place] * U9
+            a |= CONTENTS[symmetry, (me >> shift) & QUADRANT] << to
+            b |= CONTENTS[symmetry, (opponent >> shift) & QUADRANT] << to
+        if a < best_me or (a == best_me and b < best_opponent):
+            best_me, best_opponent = a, b
+    return best_me, best_opponent
+
+
+@kernel(i8(State, u8, u8))
+def seen_before(state, me, opponent):
+    """Whether the position was asked about since `state.stamp` last changed."""
+    at = slot(me, opponent) & SEEN_MASK
+    while state.seen_stamp[at] == state.stamp:
+        if state.seen_me[at] == me and state.seen_opponent[at] == opponent:
+            return 1
+        at = (at + U1) & SEEN_MASK
+    state.seen_stamp[at] = state.stamp
+    state.seen_me[at] = me
+    state.seen_opponent[at] = opponent
+    return 0
+
+
+@kernel(types.void(State, i8, i8))
+def extend_line(state, ply, move):
+    """The best line from `ply` is `move` and then the best line from the next ply."""
+    state.line[ply, 0] = move
+    length = state.line_length[ply + 1]
+    for k in range(length):
+        state.line[ply, k + 1] = state.line[ply + 1, k]
+    state.line_length[ply] = length + 1
+
+
+@kernel(types.void(State, u8, u8, i8, i8, i8))
+def generate(state, me, opponent, view, ply, left_out):
+    """List the children of a node after which the game may go on, and look at each.
+
+    Children that are settled are not listed; the best of them is `state.settled_move` with
+    `state.settled_value` (NO_MOVE if there is none). At ply 0 the excluded moves are left out.
+    """
+    taken = me | opponent
+    empty = CELLS - np.int64(popcount(taken))
+    mirrored = empty >= CELLS - STONES_WITH_SYMMETRY
+    check = mirrored or twins(me, opponent)
+    state.stamp += 1
+    state.settled_move = NO_MOVE
+    state.settled_value = -INFINITE
+    count = 0
+    for bit in range(CELLS):
+        stone = U1 << np.uint64(bit)
+        if taken & stone:
+            continue
+        for swap in range(6):
+            move = bit * 6 + swap
+            if (view >> (6 + swap)) & 1 or move == left_out or (ply == 0 and state.excluded[move]):
+                continue
+            mine, theirs = swapped(me | stone, swap), swapped(opponent, swap)
+            if check:
+                image = smallest_image(mine, theirs) if mirrored else (mine, theirs)
+                if seen_before(state, image[0], image[1]):
+                    continue
+            if out_of_limits(state):
+                state.count[ply] = count
+                return
+            state.nodes += 1
+            child_view = outlook(theirs, mine)
+            value = settled(child_view, empty - 1, ply + 1)
+            if value != UNSETTLED:
+                if -value > state.settled_value:
+                    state.settled_value = -value
+                    state.settled_move = move
+                continue
+            state.child_me[ply, count] = theirs
+            state.child_opponent[ply, count] = mine
+            state.child_move[ply, count] = move
+            state.child_view[ply, count] = child_view
+            state.child_score[ply, count] = -(child_view >> 12)
+            count += 1
+    state.count[ply] = count
+
+
+@kernel(types.void(State, i8, i8, i8))
+def exchange(state, ply, i, j):
+    """Let two listed children change places."""
+    words = state.child_me[ply, i], state.child_opponent[ply, i]
+    state.child_me[ply, i] = state.child_me[ply, j]
+    state.child_opponent[ply, i] = state.child_opponent[ply, j]
+    state.child_me[ply, j], state.child_opponent[ply, j] = words
+    numbers = state.child_move[ply, i], state.child_view[ply, i], state.child_score[ply, i]
+    state.child_move[ply, i] = state.child_move[ply, j]
+    state.child_view[ply, i] = state.child_view[ply, j]
+    state.child_score[ply, i] = state.child_score[ply, j]
+    state.child_move[ply, j], state.child_view[ply, j], state.child_score[ply, j] = numbers
+
+
+@kernel(i8(State, i8, i8))
+def pick(state, ply, k):
+    """Bring the best-scored of the children from index `k` on to index `k`; returns its move."""
+    best = k
+    for other in range(k + 1, state.count[ply]):
+        if state.child_score[ply, other] > state.child_score[ply, best]:
+            best = other
+    if best != k:
+        exchange(state, ply, k, best)
+    return state.child_move[ply, k]
+
+
+@kernel(types.void(State, i8, i8))
+def remember_killer(state, ply, move):
+    """`move` refuted a node at `ply`: try it early at its siblings."""
+    if state.killers[ply, 0] != move:
+        state.killers[ply, 1] = state.killers[ply, 0]
+        state.killers[ply, 0] = move
+
+
+@kernel(i8(State, Table, u8, u8, i8, i8, i8, i8, i8))
+def search(state, table, me, opponent, view, depth, ply, alpha, beta):
+    """Fail-soft alpha-beta of a node that is not settled, `depth` at least 1.
+
+    Returns a value from the side to move, in plies from the root. Above `alpha` and below `beta`
+    it is exact for this depth, at most `alpha` an upper bound, at least `beta` a lower bound. A
+    win is true as an exact value or lower bound, a loss as an exact value or upper bound,
+    whatever the depth; and a value that denies a win or loss within `depth` + 1 plies is right.
+    `state.taint` tells whether anything else about the value rests on an evaluation. The value
+    is void once `state.stopped`.
+    """
+    state.line_length[ply] = 0
+    state.taint = 0
+    # Not settled: a win takes two plies or more (two, if all replies give us a five).
+    beta = min(beta, WIN - (ply + 2))
+    if alpha >= beta:
+        return beta
+
+    first = np.int64(NO_MOVE)
+    at = find(table, me, opponent)
+    if at >= 0:
+        entry = table[at]
+        first = np.int64(entry.move)
+        value = np.int64(entry.value)
+        decisive = abs(value) > HEURISTIC_MAX
+        if value > HEURISTIC_MAX:
+            value -= ply
+        elif value < -HEURISTIC_MAX:
+            value += ply
+        # A draw without taint is the game's truth, at any depth; so is the better half of a
+        # win's bounds, and the worse half of a loss's.
+        solid = entry.depth >= depth or (not entry.taint and not decisive)
+        is_lower = entry.bound != UPPER and (solid or value > HEURISTIC_MAX)
+        is_upper = entry.bound != LOWER and (solid or value < -HEURISTIC_MAX)
+        if (is_lower and (is_upper or value >= beta)) or (is_upper and value <= alpha):
+            state.taint = entry.taint
+            if first != NO_MOVE and entry.bound == EXACT:
+                state.line[ply, 0] = first
+                state.line_length[ply] = 1
+            return value
+
+    empty = CELLS - np.int64(popcount(me | opponent))
+    fives, theirs_five = view & 63, (view >> 6) & 63
+    floor = alpha
+    best = np.int64(-INFINITE)
+    best_move = np.int64(NO_MOVE)
+    taint = np.int64(0)
+    best_taint = np.int64(0)
+
+    if fives & theirs_five:
+        best = 0
+        best_move = five_move(me, opponent, view, 0)
+        if best > alpha:
+            alpha = best
+            state.line[ply, 0] = best_move
+            state.line_length[ply] = 1
+    if first != NO_MOVE and (theirs_five >> (first % 6)) & 1:
+        first = np.int64(NO_MOVE)
+
+    if depth == 1:
+        check = twins(me, opponent)
+        state.stamp += 1
+        k = -3
+        while best < beta and k < MOVES:
+            if k == -3:
+                move = first
+            elif k < 0:
+                move = state.killers[ply, k + 2]
+            else:
+                move = QUIET_ORDER[k]
+                if move == first or move == state.killers[ply, 0] or move == state.killers[ply, 1]:
+                    move = np.int64(NO_MOVE)
+            k += 1
+            if move == NO_MOVE or (theirs_five >> (move % 6)) & 1:
+                continue
+            stone = U1 << np.uint64(move // 6)
+            if (me | opponent) & stone:
+                continue
+            mine, theirs = swapped(me | stone, move % 6), swapped(opponent, move % 6)
+            if check and seen_before(state, mine, theirs):
+                continue
+            if out_of_limits(state):
+                return 0
+            state.nodes += 1
+            child_view = outlook(theirs, mine)
+            value = settled(child_view, empty - 1, ply + 1)
+            child_taint = 0
+            if value == UNSETTLED:
+                value = child_view >> 12
+                child_taint = 1
+            value = -value
+            taint |= child_taint
+            if value > best:
+                best = value
+                best_move = move
+                best_taint = child_taint
+                if value > alpha:
+                    alpha = value
+                    state.line[ply, 0] = move
+                    state.line_length[ply] = 1
+    else:
+        k = 0 if first == NO_MOVE else -1
+        listed = 0
+        while best < beta:
+            if k < 0:
+                stone = U1 << np.uint64(first // 6)
+                mine, theirs = swapped(me | stone, first % 6), swapped(opponent, first % 6)
+                if out_of_limits(state):
+                    return 0
+                state.nodes += 1
+                move = first
+                child_view = outlook(theirs, mine)
+                value = settled(child_view, empty - 1, ply + 1)
+            else:
+                if not listed:
+                    listed = 1
+                    generate(state, me, opponent, view, ply, first)
+                    if state.stopped:
+                        return 0
+                    if state.settled_value > best:
+                        best = state.settled_value
+                        best_move = state.settled_move
+                        best_taint = 0
+                        if best > alpha:
+                            alpha = best
+                            state.line[ply, 0] = best_move
+                            state.line_length[ply] = 1
+                            if best >= beta:
+                                break
+                if k >= state.count[ply]:
+                    break
+                move = pick(state, ply, k)
+                theirs, mine = state.child_me[ply, k], state.child_opponent[ply, k]
+                child_view = state.child_view[ply, k]
+                value = np.int64(UNSETTLED)
+            k += 1
+            if value != UNSETTLED:
+                value = -value
+                state.taint = 0
+                state.line_length[ply + 1] = 0
+            elif best == -INFINITE or beta - alpha == 1:
+                value = -search(
+                    state, table, theirs, mine, child_view, depth - 1, ply + 1, -beta, -alpha
+                )
+            else:
+                value = -search(
+                    state, table, theirs, mine, child_view, depth - 1, ply + 1, -alpha - 1, -alpha
+                )
+                if alpha < value < beta and not state.stopped:
+                    value = -search(
+                        state, table, theirs, mine, child_view, depth - 1, ply + 1, -beta, -alpha
+                    )
+            if state.stopped:
+                return 0
+            child_taint = state.taint
+            taint |= child_taint
+            if value > best:
+                best = value
+                best_move = move
+                best_taint = child_taint
+                if value > alpha:
+                    alpha = value
+                    extend_line(state, ply, move)
+
+    if best >= beta:
+        bound = LOWER
+        taint = best_taint
+        remember_killer(state, ply, best_move)
+    elif best > floor:
+        bound = EXACT
+    else:
+        bound = UPPER
+    if (best > HEURISTIC_MAX and bound != UPPER) or (best < -HEURISTIC_MAX and bound != LOWER):
+        taint = 0
+    state.taint = taint
+    keep(table, me, opponent, best_move, best, ply, depth, bound, taint)
+    return best
+
+
+@kernel(types.void(State))
+def list_root(state):
+    """List the root's children that the search has to look into, best-looking first.
+
+    `root_settled_move` and `root_settled_value` are of the best move that needs no search.
+    Stops early only if that is a win at once, or at a limit.
+    """
+    me, opponent = state.root_me, state.root_opponent
+    view = outlook(me, opponent)
+    empty = CELLS - np.int64(popcount(me | opponent))
+    best_move, best = np.int64(NO_MOVE), np.int64(-INFINITE)
+    state.count[0] = 0
+    for move in range(MOVES):
+        stone = U1 << np.uint64(move // 6)
+        if state.excluded[move] or (me | opponent) & stone:
+            continue
+        mine = has_five(swapped(me | stone, move % 6))
+        theirs = has_five(swapped(opponent, move % 6))
+        if mine or theirs or empty == 1:
+            value = (mine - theirs) * (WIN - 1)
+            if value > best:
+                best_move, best = move, value
+    if best < WIN - 1 and empty > 1:
+        generate(state, me, opponent, view, 0, NO_MOVE)
+        if state.settled_value > best:
+            best_move, best = state.settled_move, state.settled_value
+        for k in range(state.count[0]):
+            pick(state, 0, k)
+    state.root_settled_move = best_move
+    state.root_settled_value = best
+
+
+@kernel(i8(State, Table, i8))
+def search_root(state, table, depth):
+    """One iteration over the listed children; returns how many were searched before a stop.
+
+    `state.best_move`, `best_value` and line 0 are of the best of these and of the settled
+    children; `best_taint` tells whether the value rests on an evaluation. `child_score` of ply 0
+    has the newest value, at least an upper bound, of every listed child. After a whole iteration
+    the best child stands first.
+    """
+    best = state.root_settled_value
+    state.best_move = state.root_settled_move
+    taint = 0
+    state.line[0, 0] = state.root_settled_move
+    state.line_length[0] = 1
+    best_index = -1
+    searched = 0
+    for k in range(state.count[0]):
+        # No win can be shorter: the last iteration would have found it.
+        if best >= WIN - (depth + 1):
+            break
+        me, opponent = state.child_me[0, k], state.child_opponent[0, k]
+        view = state.child_view[0, k]
+        if depth == 1:
+            value = -(view >> 12)
+            state.taint = 1
+            state.line_length[1] = 0
+        elif best == -INFINITE:
+            value = -search(state, table, me, opponent, view, depth - 1, 1, -INFINITE, INFINITE)
+        else:
+            value = -search(state, table, me, opponent, view, depth - 1, 1, -best - 1, -best)
+            if value > best and not state.stopped:
+                value = -search(state, table, me, opponent, view, depth - 1, 1, -INFINITE, -best)
+        if state.stopped:
+            break
+        searched += 1
+        taint |= state.taint
+        state.child_score[0, k] = value
+        if value > best:
+            best = value
+            best_index = k
+            state.best_move = state.child_move[0, k]
+            extend_line(state, 0, state.best_move)
+    state.best_value = best
+    state.best_taint = taint
+    if best_index > 0 and not state.stopped:
+        # The rest keeps its order.
+        for k in range(best_index, 0, -1):
+            exchange(state, 0, k, k - 1)
+    return searched
+
+
+@kernel(i8(Table, u8, u8, i8, i8))
+def next_of_line(table, me, opponent, value, look_up):
+    """A move to continue a line into a position of this value, NO_MOVE if none is known.
+
+    A win at once is always found. Otherwise, if `look_up`, the table has to know the position:
+    exactly, and with this very value if that is a win or loss.
+    """
+    view = outlook(me, opponent)
+    if view & 63 & ~(view >> 6):
+        return five_move(me, opponent, view, 1)
+    at = find(table, me, opponent) if look_up else -1
+    if at < 0:
+        return NO_MOVE
+    entry = table[at]
+    if abs(value) > HEURISTIC_MAX and entry.value != value:
+        return NO_MOVE
+    return np.int64(entry.move) if entry.bound == EXACT else NO_MOVE

@@ -1,0 +1,197 @@
+"""Deep search of Pentago-swap: limits in, a `SearchResult` out."""
+
+import time
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from engine.games.base import Game, Move, Position
+from engine.games.pentago_swap import alphabeta as kernels
+from engine.games.pentago_swap.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
+from engine.search import Limits, SearchResult
+from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
+
+_NO_LIMIT = 1 << 62
+
+
+class PentagoSwapSearcher:
+    """Iterative-deepening alpha-beta over every legal move.
+
+    An iteration to depth *d* sees every win and loss within *d* + 1 plies, so that a proven
+    distance of at most *d* + 1 is exact. A longer one, read from the transposition table, is a
+    limit: the search goes on to make it exact. An unproven value is an estimate and has
+    `Bound.EXACT`. A result's depth is that of the last whole iteration; a better move met in
+    the unfinished next one replaces its move. Depth 0 is the best-looking move of those looked
+    at before a limit came.
+
+    Nodes are moves made in the tree; a limit by nodes is kept exactly.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
+        self._state = self._states[0]
+        self._table = np.zeros(kernels.TABLE_ENTRIES, dtype=kernels.ENTRY_DTYPE)
+
+    def search(
+        self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
+    ) -> SearchResult:
+        """Search `position` until a limit, leaving out the root moves in `exclude`.
+
+        A proven value is the truth about the moves that were not excluded. With a limit by depth
+        or nodes alone the result depends on the arguments and nothing else.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        started = time.monotonic()
+        if self._game.outcome(position) is not None:
+            raise ValueError(f"nothing to search: this game of {self._game.id} is over")
+        self._prepare(position, limits, exclude)
+        empty = self._game.cell_count - position.ply
+        kernels.list_root(self._state)
+        if self._state["stopped"]:
+            result = self._after_looks(position, exclude)
+        else:
+            result = self._deepen(min(empty, limits.depth or empty))
+        return replace(
+            result,
+            line=self._continued(position, result),
+            nodes=int(self._state["nodes"]),
+            seconds=time.monotonic() - started,
+        )
+
+    def _prepare(self, position: Position, limits: Limits, exclude: Collection[Move]) -> None:
+        """Make everything as new, so that no earlier search shows in the result."""
+        deadline = 0
+        if limits.movetime is not None:
+            deadline = time.monotonic_ns() + int(limits.movetime * 1e9)
+        self._states.view(np.uint8).fill(0)
+        self._table.view(np.uint8).fill(0)
+        state = self._state
+        state["node_limit"] = limits.nodes or _NO_LIMIT
+        state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
+        state["deadline"] = deadline
+        state["killers"] = NO_MOVE
+        dark, light = pack_board(position.dark), pack_board(position.light)
+        if not position.dark_to_move:
+            dark, light = light, dark
+        state["root_me"], state["root_opponent"] = dark, light
+        for move in exclude:
+            state["excluded"][pack_move(move)] = 1
+
+    def _deepen(self, last_depth: int) -> SearchResult:
+        result = _result(NO_MOVE, 0)
+        for depth in range(1, last_depth + 1):
+            searched = kernels.search_root(self._state, self._table, depth)
+            if self._state["stopped"]:
+                return self._after_part(result, depth, searched)
+            value = int(self._state["best_value"])
+            if self._state["best_move"] == NO_MOVE:
+                return result
+            result = _result(
+                self._state["best_move"],
+                value,
+                depth=depth,
+                proven=is_decisive(value) or not self._state["best_taint"],
+                bound=_bound_after(depth, value),
+                line=self._best_line(),
+            )
+            if result.proven and result.bound is Bound.EXACT:
+                break
+        return result
+
+    def _after_part(self, whole: SearchResult, depth: int, searched: int) -> SearchResult:
+        """The result when the iteration to `depth` was cut short; `whole` is that of the last."""
+        move, value = int(self._state["best_move"]), int(self._state["best_value"])
+        if value > HEURISTIC_MAX:
+            if whole.proven and whole.value >= value:
+                return whole
+            bound = _bound_after(depth, value)
+            return _result(
+                move, value, depth=depth - 1, proven=True, bound=bound, line=self._best_line()
+            )
+        if whole.proven or not searched:
+            return whole
+        if value >= -HEURISTIC_MAX:
+            return _result(move, value, depth=depth - 1, line=self._best_line())
+        # All that was searched loses: take the best of the rest, unless all that is known to lose.
+        scores = self._state["child_score"][0, : self._state["count"][0]]
+        best = int(np.argmax(scores))
+        value = max(int(scores[best]), int(self._state["root_settled_value"]))
+        move = int(self._state["child_move"][0, best])
+        if value != scores[best]:
+            move = int(self._state["root_settled_move"])
+        lost = value < -HEURISTIC_MAX
+        bound = Bound.UPPER if lost else Bound.EXACT
+        return _result(move, value, depth=depth - 1, proven=lost, bound=bound)
+
+    def _after_looks(self, position: Position, exclude: Collection[Move]) -> SearchResult:
+        """The result when a limit came before all root moves were looked at."""
+        settled, value = self._state["root_settled_move"], self._state["root_settled_value"]
+        if value > HEURISTIC_MAX:
+            return _result(settled, value, proven=True)
+        if self._state["count"][0] and self._state["child_score"][0, 0] > value:
+            return _result(self._state["child_move"][0, 0], self._state["child_score"][0, 0])
+        if value == 0:
+            return _result(settled, 0)
+        # The last move was not looked at, and all before it that were are known to lose.
+        moves = [move for move in self._game.legal_moves(position) if move not in exclude]
+        return _result(pack_move(moves[-1]), 0)
+
+    def _best_line(self) -> list[int]:
+        return [int(move) for move in self._state["line"][0, : self._state["line_length"][0]]]
+
+    def _continued(self, position: Position, result: SearchResult) -> tuple[Move, ...]:
+        """The line of `result`, followed into the table as far as it leads."""
+        line = list(result.line)
+        position = self._game.play_line(line, position)
+        length = WIN - abs(result.value) if is_decisive(result.value) else result.depth
+        while line and self._game.outcome(position) is None:
+            value = result.value if len(line) % 2 == 0 else -result.value
+            if is_decisive(value):
+                value += len(line) if value > 0 else -len(line)
+            me, opponent = pack_board(position.dark), pack_board(position.light)
+            if not position.dark_to_move:
+                me, opponent = opponent, me
+            move = kernels.next_of_line(
+                self._table, np.uint64(me), np.uint64(opponent), value, len(line) < length
+            )
+            if move == NO_MOVE:
+                break
+            line.append(unpack_move(move))
+            position = self._game.play(position, line[-1])
+        return tuple(line)
+
+
+def _bound_after(depth: int, value: Value) -> Bound:
+    """How a true value from an iteration to `depth` relates to the truth."""
+    if not is_decisive(value) or WIN - abs(value) <= depth + 1:
+        return Bound.EXACT
+    return Bound.LOWER if value > 0 else Bound.UPPER
+
+
+def _result(
+    packed_move: int,
+    value: Value,
+    *,
+    depth: int = 0,
+    proven: bool = False,
+    bound: Bound = Bound.EXACT,
+    line: Collection[int] | None = None,
+) -> SearchResult:
+    """A result in the moves of the rules; `line` is the move alone if it is not given."""
+    packed_move = int(packed_move)
+    if packed_move == NO_MOVE:
+        return SearchResult(None, 0, Bound.EXACT, False, 0, 0, 0.0, ())
+    return SearchResult(
+        move=unpack_move(packed_move),
+        value=int(value),
+        bound=bound,
+        proven=proven,
+        depth=depth,
+        nodes=0,
+        seconds=0.0,
+        line=tuple(unpack_move(move) for move in line or (packed_move,)),
+    )

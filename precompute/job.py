@@ -1,0 +1,62 @@
+"""One search as a worker does it: a task in, a result for the book out."""
+
+import signal
+import time
+from functools import cache
+
+from book.rows import Rest, Searched
+from book.writer import Task
+from engine import games
+from engine.games.base import Game, Position
+from engine.search import Limits, Searcher, SearchResult
+
+# The expected line that a book keeps: enough to see the idea, short enough for millions.
+_LINE_PLIES = 8
+
+
+def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
+    """Search the rest slot of the task's position within `limits`."""
+    game = games.get(game_id)
+    position = game.unpack(task.stones)
+    children = game.children(position)
+    excluded = {
+        move for child in children if child.canonical.key in task.excluded for move in child.moves
+    }
+    started = time.monotonic()
+    result = None
+    if excluded != set(game.legal_moves(position)):
+        result = _searcher(game_id).search(position, limits, exclude=excluded)
+    return Searched(
+        key=task.key,
+        stones=task.stones,
+        rest=None if result is None else _rest(game, position, result),
+        depth=0 if result is None else result.depth,
+        nodes=0 if result is None else result.nodes,
+        milliseconds=round((time.monotonic() - started) * 1000, 1),
+        children={child.canonical.key: child.moves[0] for child in children} if task.new else {},
+    )
+
+
+def leave_interrupts_to_parent() -> None:
+    """Ctrl-C reaches every process of the terminal; a worker finishes its search all the same."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _rest(game: Game, position: Position, result: SearchResult) -> Rest:
+    assert result.move is not None
+    child = game.play(position, result.move)
+    over = game.outcome(child) is not None
+    return Rest(
+        move=result.move,
+        value=result.value,
+        bound=result.bound,
+        proven=result.proven,
+        child=None if over else game.canonical(child).key,
+        line=game.format_line(result.line[:_LINE_PLIES]),
+    )
+
+
+@cache
+def _searcher(game_id: str) -> Searcher:
+    """This process's searcher; its tables are made once."""
+    return games.get(game_id).searcher()

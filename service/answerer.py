@@ -1,0 +1,260 @@
+"""Finding answers: the books first, then the engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from book.entry import Entry
+from book.errors import PositionNotFound
+from book.reader import BookReader
+from engine import games
+from engine.errors import IllegalMove, InvalidMove
+from engine.games.base import Game, Outcome, Position
+from engine.search import Limits, SearchResult
+from engine.values import WIN, Bound, Value, distance
+from service.answers import (
+    Answer,
+    AnswerMove,
+    BookGame,
+    BookSummary,
+    MoveSource,
+    Side,
+    Source,
+)
+from service.errors import GameNotNamed
+from service.live import LiveSearches
+
+
+class Answerer:
+    """Answers from open books and live searches; any number of threads may ask.
+
+    Of several books that hold a position, one in which it is proven answers, else the first in
+    the order given.
+
+    Raises:
+        BookError: if a book cannot be opened.
+    """
+
+    def __init__(self, books: Sequence[Path], *, live_searches: int = 1, waiting: int = 0) -> None:
+        with ExitStack() as opened:
+            self._readers = [opened.enter_context(BookReader(path)) for path in books]
+            self._opened = opened.pop_all()
+        self._live = LiveSearches(at_once=live_searches, waiting=waiting)
+
+    def __enter__(self) -> Answerer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the books."""
+        self._opened.close()
+
+    def books(self) -> tuple[BookSummary, ...]:
+        """What is in each book."""
+        return tuple(
+            BookSummary(
+                reader.path.name,
+                tuple(
+                    BookGame(game.id, game.title, reader.positions(game)) for game in reader.games
+                ),
+            )
+            for reader in self._readers
+        )
+
+    def game(self, game_id: str | None) -> Game:
+        """The game called `game_id`, or the one game of all books where that is None.
+
+        Raises:
+            UnknownGame: if there is none of this id.
+            GameNotNamed: if `game_id` is None and the books do not hold exactly one game.
+        """
+        if game_id is not None:
+            return games.get(game_id)
+        held = {game.id: game for reader in self._readers for game in reader.games}
+        if len(held) == 1:
+            return next(iter(held.values()))
+        if held:
+            raise GameNotNamed(f"name the game: the books hold {' and '.join(sorted(held))}")
+        raise GameNotNamed("name the game, such as gomoku-15: there is no book to tell it from")
+
+    def answer(self, game: Game, moves: str, limits: Limits, *, book_only: bool = False) -> Answer:
+        """What is known of the position after `moves`; searched within `limits` on a miss.
+
+        Raises:
+            InvalidMove: if a part of `moves` is no move.
+            IllegalMove: if one of them cannot be played.
+            PositionNotFound: if no book holds the position and `book_only` is given.
+            TooBusy: if a live search would not end within its movetime.
+        """
+        asked = _Asked.read(game, moves)
+        stored = self._stored(asked)
+        if stored is not None:
+            return stored
+        if book_only:
+            where = f"after '{asked.text}'" if asked.text else "with an empty board"
+            raise PositionNotFound(f"no book holds {game.id} {where}")
+        return asked.searched(self._live.search(game, asked.position, limits))
+
+    def answer_each(
+        self,
+        game: Game,
+        positions: Sequence[str],
+        *,
+        movetime: float,
+        total: float,
+        book_only: bool = False,
+    ) -> list[Answer | None]:
+        """An answer for each of `positions`, each given by its moves.
+
+        Those that no book holds are searched one after the other, each for at most `movetime`
+        and all of them for at most `total` seconds; with `book_only` their answer is None.
+
+        Raises:
+            InvalidMove, IllegalMove: as `answer` does; nothing has been searched then.
+            TooBusy: if the searches would not end within `total`.
+        """
+        asked: list[_Asked] = []
+        answers: list[Answer | None] = []
+        for index, moves in enumerate(positions):
+            try:
+                asked.append(_Asked.read(game, moves))
+            except (InvalidMove, IllegalMove) as error:
+                raise type(error)(f"positions.{index}: {error}") from error
+            answers.append(self._stored(asked[-1]))
+        missing = [index for index, answer in enumerate(answers) if answer is None]
+        if missing and not book_only:
+            results = self._live.search_each(
+                game, [asked[index].position for index in missing], movetime=movetime, total=total
+            )
+            for index, result in zip(missing, results, strict=True):
+                answers[index] = asked[index].searched(result)
+        return answers
+
+    def _stored(self, asked: _Asked) -> Answer | None:
+        """The answer that the rules or a book give, None if a search is needed."""
+        outcome = asked.game.outcome(asked.position)
+        if outcome is not None:
+            return asked.finished(outcome)
+        first: Entry | None = None
+        for reader in self._readers:
+            entry = reader.get(asked.game, asked.position)
+            if entry is not None and entry.proven:
+                return asked.found(entry)
+            first = first or entry
+        return None if first is None else asked.found(first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question, and the shape of its answer. `since` is on the clock of `perf_counter_ns`."""
+
+    game: Game
+    text: str
+    position: Position
+    since: int
+
+    @classmethod
+    def read(cls, game: Game, moves: str) -> _Asked:
+        since = time.perf_counter_ns()
+        line = game.parse_line(moves)
+        return cls(game, game.format_line(line), game.play_line(line), since)
+
+    def found(self, entry: Entry) -> Answer:
+        return self._answer(
+            Source.PROOF if entry.proven else Source.BOOK,
+            entry.value,
+            entry.bound,
+            proven=entry.proven,
+            depth=entry.depth,
+            nodes=entry.nodes,
+            seconds=entry.seconds,
+            moves=tuple(
+                AnswerMove(
+                    move=self.game.format_move(move.move),
+                    value=move.value,
+                    bound=move.bound,
+                    proven=move.proven,
+                    distance=distance(move.value) if move.proven else None,
+                    depth=move.depth,
+                    source=MoveSource.BOOK if move.in_book else MoveSource.REST,
+                    line=tuple(map(self.game.format_move, move.line)),
+                )
+                for move in entry.moves
+            ),
+        )
+
+    def searched(self, result: SearchResult) -> Answer:
+        moves: tuple[AnswerMove, ...] = ()
+        if result.move is not None:
+            moves = (
+                AnswerMove(
+                    move=self.game.format_move(result.move),
+                    value=result.value,
+                    bound=result.bound,
+                    proven=result.proven,
+                    distance=result.distance,
+                    depth=result.depth,
+                    source=MoveSource.LIVE,
+                    line=tuple(map(self.game.format_move, result.line)),
+                ),
+            )
+        return self._answer(
+            Source.LIVE,
+            result.value,
+            result.bound,
+            proven=result.proven,
+            depth=result.depth,
+            nodes=result.nodes,
+            seconds=result.seconds,
+            moves=moves,
+        )
+
+    def finished(self, outcome: Outcome) -> Answer:
+        won = Outcome.DARK_WINS if self.position.dark_to_move else Outcome.LIGHT_WINS
+        value = 0 if outcome is Outcome.DRAW else WIN if outcome is won else -WIN
+        return self._answer(Source.PROOF, value, Bound.EXACT, proven=True, outcome=outcome)
+
+    def _answer(
+        self,
+        source: Source,
+        value: Value,
+        bound: Bound,
+        *,
+        proven: bool,
+        depth: int = 0,
+        nodes: int = 0,
+        seconds: float = 0.0,
+        moves: tuple[AnswerMove, ...] = (),
+        outcome: Outcome | None = None,
+    ) -> Answer:
+        return Answer(
+            source=source,
+            game=self.game.id,
+            position=self.text,
+            ply=self.position.ply,
+            to_move=Side.DARK if self.position.dark_to_move else Side.LIGHT,
+            outcome=None if outcome is None else outcome.value,
+            value=value,
+            bound=bound,
+            proven=proven,
+            distance=distance(value) if proven else None,
+            depth=depth,
+            nodes=nodes,
+            milliseconds=round(seconds * 1000, 3),
+            best=moves[0].move if moves else None,
+            line=moves[0].line if moves else (),
+            moves=moves,
+            elapsed_us=(time.perf_counter_ns() - self.since) // 1000,
+        )

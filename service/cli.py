@@ -1,0 +1,85 @@
+"""The `fivebook` command, which loads each command by name when it is asked for."""
+
+import importlib
+import sys
+from typing import Any, NamedTuple
+
+import click
+
+from engine import __version__
+from engine.errors import FivebookError
+
+
+class _Lazy(NamedTuple):
+    target: str
+    help: str
+
+
+_COMMANDS = {
+    "games": _Lazy("service.commands.games:games", "The games and their options."),
+    "build": _Lazy("precompute.commands:build", "Build a book, or go on building it."),
+    "info": _Lazy("book.commands:info", "What is in a book."),
+    "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
+    "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
+    "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
+    "compile": _Lazy("service.commands.compile:compile_kernels", "Compile the search ahead."),
+}
+
+
+class _Refusal(click.ClickException):
+    """One sentence on standard error, and the exit status of bad input."""
+
+    exit_code = 2
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].target.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # click's own loads every command for its first sentence.
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in _COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except FivebookError as error:
+            raise _Refusal(str(error)) from error
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="fivebook")
+def cli() -> None:
+    """Opening books for five-in-a-row games: build them offline, answer from them at play time.
+
+    \b
+    Examples:
+      fivebook games
+      fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000
+      fivebook query gomoku.db "h8 i9"
+      fivebook serve gomoku.db --port 8000
+    """
+
+
+def main() -> None:
+    """Run the command line; exit status 2 for bad input, 130 after Ctrl-C."""
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except click.Abort:
+        status = 130
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""``fivebook query``."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from book.console import (
+    DURATION,
+    GAME,
+    POSITIVE,
+    console,
+    describe_value,
+    json_option,
+    print_json,
+)
+from engine.games.base import Game
+from engine.search import Limits
+from service.answerer import Answerer
+from service.answers import Answer, Source
+from service.board import draw
+
+_MOVETIME = 0.5
+
+
+@click.command()
+@click.argument("book", type=click.Path(path_type=Path))
+@click.argument("moves", nargs=-1)
+@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@click.option(
+    "--movetime",
+    type=DURATION,
+    help="Time of the live search if the book does not hold the position.  [default: 500ms]",
+)
+@click.option("--nodes", type=POSITIVE, help="Nodes of that search, instead of a time.")
+@click.option("--book-only", is_flag=True, help="Do not search: fail if the book has no answer.")
+@json_option
+def query(
+    book: Path,
+    moves: tuple[str, ...],
+    game: Game | None,
+    movetime: float | None,
+    nodes: int | None,
+    book_only: bool,
+    as_json: bool,
+) -> None:
+    """Show the moves of a position, best first, from BOOK or else from a live search.
+
+    MOVES lead to the position, separated by spaces or commas; none: the empty board. Values
+    are for the side to move.
+
+    \b
+    Examples:
+      fivebook query gomoku.db
+      fivebook query gomoku.db "h8 i9"
+      fivebook query swap.db b2:13 --movetime 2s
+      fivebook query both.db --game gomoku-15 "h8 i9" --nodes 100000 --json
+    """
+    if movetime is None and nodes is None:
+        movetime = _MOVETIME
+    with Answerer([book]) as answerer:
+        game = game or answerer.game(None)
+        limits = Limits(nodes=nodes, movetime=movetime)
+        answer = answerer.answer(game, " ".join(moves), limits, book_only=book_only)
+    if as_json:
+        print_json(asdict(answer))
+    else:
+        _print(game, answer, book)
+
+
+def _print(game: Game, answer: Answer, book: Path) -> None:
+    position = game.play_line(game.parse_line(answer.position))
+    console.print(f"{game.title}: {answer.position or 'the empty board'}\n", highlight=False)
+    console.print(draw(game, position), highlight=False)
+    if answer.outcome is not None:
+        console.print(f"\nThe game is over: {answer.outcome}.", highlight=False)
+        return
+    console.print(
+        f"\n{answer.to_move} to move, {describe_value(answer.value, answer.proven)}; "
+        f"{_origin(answer, book)}\n",
+        highlight=False,
+    )
+    table = Table("move")
+    table.add_column("value", justify="right")
+    table.add_column("depth", justify="right")
+    table.add_column("source")
+    table.add_column("line")
+    for move in answer.moves:
+        value = describe_value(move.value, move.proven)
+        table.add_row(move.move, value, str(move.depth), move.source, " ".join(move.line))
+    console.print(table)
+
+
+def _origin(answer: Answer, book: Path) -> str:
+    search = f"depth {answer.depth}, {answer.nodes:,} nodes, {answer.milliseconds:,.0f} ms"
+    match answer.source:
+        case Source.LIVE:
+            return f"not in {book.name}, searched live ({search})"
+        case Source.PROOF:
+            return f"proven in {book.name} ({search})"
+        case Source.BOOK:
+            return f"from {book.name} ({search})"

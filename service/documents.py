@@ -1,0 +1,44 @@
+"""The documents that the service sends, as they are declared in its OpenAPI description."""
+
+from pydantic import BaseModel, Field, RootModel
+
+from service.answers import Answer, BestMove, BookSummary
+
+
+class AnswerDocument(RootModel[Answer]):
+    """An answer."""
+
+
+class BestMoveDocument(RootModel[BestMove]):
+    """A best move."""
+
+
+class BatchDocument(BaseModel):
+    """An answer for each position asked, in the same order; null where none was looked for."""
+
+    game: str
+    answers: list[Answer | None]
+    elapsed_us: int
+
+
+class BooksDocument(BaseModel):
+    """The books that are served."""
+
+    books: tuple[BookSummary, ...]
+
+
+class HealthDocument(BaseModel):
+    """Sent while the service can answer."""
+
+    status: str
+    version: str
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str = Field(description="Which kind of problem, as a URI.")
+    title: str = Field(description="The kind in a few words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="One sentence: what is wrong here, and what would be right.")
+    instance: str = Field(description="The address that was asked.")

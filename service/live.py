@@ -1,0 +1,173 @@
+"""Live searches: a few at a time, each within its movetime, none made twice at once."""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import BoundedSemaphore, Lock
+
+from engine.games.base import Canonical, Game, Key, Position
+from engine.search import Limits, Searcher, SearchResult
+from service.errors import TooBusy
+
+# Of its movetime a search waits at most this part for others to end, so that enough is left to
+# find a sensible move.
+_PATIENCE = 0.5
+# A search that starts after its time is up still has to name a move.
+_SHORTEST_MOVETIME = 0.001
+
+_Question = tuple[str, Key, Limits]
+
+
+class LiveSearches:
+    """Searches positions of any game, at most `at_once` at a time.
+
+    The time a search waits for its turn counts against its movetime. At most `waiting` wait;
+    one more is refused at once, so that waiting never takes the threads that lookups need.
+    Canonical positions are searched: every orientation of a position gets the same answer, and
+    all who ask for it at once share one search.
+    """
+
+    def __init__(self, *, at_once: int, waiting: int) -> None:
+        self._running = BoundedSemaphore(at_once)
+        self._pool = _SearcherPool(idle=2 * at_once)
+        self._lock = Lock()
+        self._seats = at_once + waiting
+        self._asking = 0
+        self._asked: dict[_Question, Future[SearchResult]] = {}
+
+    @property
+    def asking(self) -> int:
+        """How many are searching, waiting, or sharing another's search."""
+        return self._asking
+
+    def search(self, game: Game, position: Position, limits: Limits) -> SearchResult:
+        """The result for `position`, in its own orientation.
+
+        Raises:
+            TooBusy: if the search cannot begin within half of its movetime.
+        """
+        canonical = game.canonical(position)
+        with self._seat(limits.movetime):
+            return _turned_back(game, canonical, self._shared(game, canonical, limits))
+
+    def search_each(
+        self, game: Game, positions: Sequence[Position], *, movetime: float, total: float
+    ) -> Iterator[SearchResult]:
+        """The result for each of `positions` in turn, all within `total` seconds.
+
+        Each search gets `movetime` or, if that is shorter, an equal share of the time left;
+        what one leaves of its share goes to those after it. Positions that are equal by
+        symmetry are searched once.
+
+        Raises:
+            TooBusy: if the first search cannot begin within half of `total`.
+        """
+        deadline = time.monotonic() + total
+        found: dict[Key, SearchResult] = {}
+        canonicals = [game.canonical(position) for position in positions]
+        left = len({canonical.key for canonical in canonicals})
+        with self._seat(total), self._turn(total), self._pool.searcher(game) as searcher:
+            for canonical in canonicals:
+                if canonical.key not in found:
+                    share = min(movetime, (deadline - time.monotonic()) / left)
+                    limits = Limits(movetime=max(share, _SHORTEST_MOVETIME))
+                    found[canonical.key] = searcher.search(canonical.position, limits)
+                    left -= 1
+                yield _turned_back(game, canonical, found[canonical.key])
+
+    def _shared(self, game: Game, canonical: Canonical, limits: Limits) -> SearchResult:
+        """The result for the canonical position, from a search that all who ask it share."""
+        question = (game.id, canonical.key, limits)
+        with self._lock:
+            asked = self._asked.get(question)
+            mine = asked is None
+            if asked is None:
+                asked = self._asked[question] = Future()
+        if mine:
+            try:
+                asked.set_result(self._searched(game, canonical.position, limits))
+            except BaseException as error:
+                asked.set_exception(error)
+            finally:
+                with self._lock:
+                    del self._asked[question]
+        return asked.result()
+
+    def _searched(self, game: Game, position: Position, limits: Limits) -> SearchResult:
+        asked_at = time.monotonic()
+        with self._turn(limits.movetime), self._pool.searcher(game) as searcher:
+            if limits.movetime is not None:
+                left = limits.movetime - (time.monotonic() - asked_at)
+                limits = replace(limits, movetime=max(left, _SHORTEST_MOVETIME))
+            return searcher.search(position, limits)
+
+    @contextmanager
+    def _seat(self, movetime: float | None) -> Iterator[None]:
+        with self._lock:
+            if self._asking >= self._seats:
+                raise _busy(movetime)
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._asking -= 1
+
+    @contextmanager
+    def _turn(self, movetime: float | None) -> Iterator[None]:
+        patience = None if movetime is None else movetime * _PATIENCE
+        if not self._running.acquire(timeout=patience):
+            raise _busy(movetime)
+        try:
+            yield
+        finally:
+            self._running.release()
+
+
+class _SearcherPool:
+    """Searchers of any game, each used by one thread at a time.
+
+    Searchers hold large tables: only the `idle` that were used last are kept.
+    """
+
+    def __init__(self, *, idle: int) -> None:
+        self._most = idle
+        self._lock = Lock()
+        self._idle: list[tuple[str, Searcher]] = []
+
+    @contextmanager
+    def searcher(self, game: Game) -> Iterator[Searcher]:
+        """A searcher of `game` to use alone. One whose search fails is not used again."""
+        searcher = self._take(game.id) or game.searcher()
+        yield searcher
+        with self._lock:
+            self._idle.append((game.id, searcher))
+            del self._idle[: -self._most]
+
+    def _take(self, game_id: str) -> Searcher | None:
+        with self._lock:
+            for index in reversed(range(len(self._idle))):
+                if self._idle[index][0] == game_id:
+                    return self._idle.pop(index)[1]
+        return None
+
+
+def _turned_back(game: Game, canonical: Canonical, result: SearchResult) -> SearchResult:
+    """A result for the canonical position, in the orientation that was asked about."""
+    back = game.inverse(canonical.symmetry)
+    return replace(
+        result,
+        move=None if result.move is None else game.map_move(result.move, back),
+        line=tuple(game.map_move(move, back) for move in result.line),
+    )
+
+
+def _busy(movetime: float | None) -> TooBusy:
+    within = "" if movetime is None else f" within {movetime * 1000:.0f} ms"
+    return TooBusy(
+        f"too many live searches are waiting to answer{within}: ask again later, or ask for "
+        "book answers only",
+        movetime or 1.0,
+    )

@@ -1,0 +1,52 @@
+"""The questions that can be asked over HTTP. Times are in milliseconds."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MAX_BATCH = 1000
+
+GameId = Annotated[
+    str | None,
+    Field(description="Id of the game; may be left out where the books hold only one."),
+]
+Movetime = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        allow_inf_nan=False,
+        description="Milliseconds that the live search of one position may take; "
+        "more than the server's cap is cut to the cap.",
+    ),
+]
+BookOnly = Annotated[bool, Field(description="Do not search positions that no book holds.")]
+
+
+class BookQuestion(BaseModel):
+    """A question that takes no parameters."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class PositionQuestion(BookQuestion):
+    """One position."""
+
+    game: GameId = None
+    moves: Annotated[
+        str,
+        Field(description="The moves so far, separated by commas or spaces; none: empty board."),
+    ] = ""
+    movetime: Movetime = None
+    book_only: BookOnly = False
+
+
+class BatchQuestion(BookQuestion):
+    """Many positions of one game."""
+
+    game: GameId = None
+    positions: Annotated[
+        list[str],
+        Field(max_length=MAX_BATCH, description="The moves to each position, as in `moves`."),
+    ]
+    movetime: Movetime = None
+    book_only: BookOnly = False

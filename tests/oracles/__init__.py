@@ -1,0 +1,1 @@
+"""Second implementations, slow and plain, that share nothing with the code they check."""

@@ -1,0 +1,152 @@
+"""The command line: what it loads, what it prints, how it fails."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from service.cli import cli
+
+COMMANDS = ("games", "build", "info", "export", "query", "serve", "compile")
+
+
+def modules_loaded_by(*arguments: str) -> set[str]:
+    """The top-level modules that a process running this command line ends with."""
+    program = (
+        "import sys\n"
+        "from service.cli import cli\n"
+        f"cli.main({list(arguments)!r}, standalone_mode=False)\n"
+        "print('\\n' + ' '.join({name.split('.')[0] for name in sys.modules}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def fivebook(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "service.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_help_lists_every_command_and_loads_none() -> None:
+    loaded = modules_loaded_by("--help")
+    assert not loaded & {"rich", "numpy", "numba", "sqlalchemy", "joblib", "flask", "book"}
+
+
+def test_help_is_one_line_for_each_command(runner: CliRunner) -> None:
+    lines = runner.invoke(cli, ["--help"]).output.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines] == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_shows_examples(runner: CliRunner, command: str) -> None:
+    result = runner.invoke(cli, [command, "--help"])
+    assert result.exit_code == 0
+    assert f"  fivebook {command}" in result.output
+
+
+def test_a_query_that_the_book_answers_loads_no_more_than_it_needs(gomoku_book: Path) -> None:
+    loaded = modules_loaded_by("query", str(gomoku_book))
+    assert not loaded & {"joblib", "flask", "apiflask", "granian", "numba"}
+
+
+def test_the_version_is_told(runner: CliRunner) -> None:
+    assert runner.invoke(cli, ["--version"]).output.startswith("fivebook, version ")
+
+
+def test_games_are_listed_with_examples(runner: CliRunner) -> None:
+    assert "gomoku-15-standard" in runner.invoke(cli, ["games"]).output
+    families = json.loads(runner.invoke(cli, ["games", "--json"]).output)
+    assert [family["family"] for family in families] == ["gomoku", "pentago-swap"]
+
+
+def test_query_prints_board_and_moves(runner: CliRunner, gomoku_book: Path) -> None:
+    result = runner.invoke(cli, ["query", str(gomoku_book)])
+    assert result.exit_code == 0, result.output
+    assert "9  . . . . . . . . ." in result.output
+    assert "dark to move" in result.output
+    assert "from gomoku.db" in result.output
+
+
+def test_query_says_when_it_had_to_search(runner: CliRunner, gomoku_book: Path) -> None:
+    arguments = ["query", str(gomoku_book), "a1", "i9 a9", "--nodes", "500"]
+    result = runner.invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    assert "not in gomoku.db, searched live" in result.output
+    assert "light to move" in result.output
+
+
+def test_query_tells_a_win_by_its_distance(runner: CliRunner, gomoku_book: Path) -> None:
+    moves = "a1 a9 b1 b9 c1 c9 d1 i9"
+    result = runner.invoke(cli, ["query", str(gomoku_book), moves, "--nodes", "5000"])
+    assert "win in 1" in result.output
+
+
+def test_query_tells_how_a_finished_game_ended(runner: CliRunner, gomoku_book: Path) -> None:
+    result = runner.invoke(cli, ["query", str(gomoku_book), "a1 a9 b1 b9 c1 c9 d1 d9 e1"])
+    assert "The game is over: dark wins." in result.output
+
+
+def test_a_query_by_nodes_has_one_answer_in_json(runner: CliRunner, swap_book: Path) -> None:
+    arguments = ["query", str(swap_book), "a1:12 c2:34 f5:13", "--nodes", "500", "--json"]
+    first, second = (json.loads(runner.invoke(cli, arguments).output) for _ in range(2))
+    for answer in (first, second):
+        assert answer["source"] == "live"
+        del answer["elapsed_us"], answer["milliseconds"]
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["query", "{book}", "e5 e5"], "illegal move 'e5' in gomoku-9 after 'e5'"),
+        (["query", "{book}", "z1"], "'z1' is no cell of gomoku-9"),
+        (["query", "{book}", "--game", "chess"], "unknown game 'chess'"),
+        (["query", "{book}", "--movetime", "0"], "'0' is no duration"),
+        (["query", "{book}", "--movetime", "-1s"], "'-1s' is no duration"),
+        (["query", "{book}", "--nodes", "-3"], "-3 is not in the range"),
+        (["query", "{book}", "a1 i9 a9", "--book-only"], "no book holds gomoku-9 after"),
+        (["query", "{folder}/none.db"], "none.db"),
+        (["query", "{text}"], "text.db"),
+        (["serve", "{folder}/none.db"], "none.db"),
+        (["serve", "{text}"], "text.db"),
+        (["serve", "--port", "70000"], "70000 is not in the range"),
+        (["serve", "--movetime-cap", "never"], "'never' is no duration"),
+        (["nothing"], "No such command 'nothing'"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_status_2(
+    runner: CliRunner, gomoku_book: Path, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    text = tmp_path / "text.db"
+    text.write_text("no book at all\n" * 1000)
+    filled = [
+        argument.format(book=gomoku_book, folder=tmp_path, text=text) for argument in arguments
+    ]
+    result = runner.invoke(cli, filled)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    assert result.stdout == ""
+
+
+def test_the_process_ends_with_status_2_and_no_traceback(tmp_path: Path) -> None:
+    done = fivebook("query", str(tmp_path / "none.db"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m service.cli games --json | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
