@@ -22,9 +22,7 @@ _SECONDS = {"ms": 0.001, "": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 class _GameType(click.ParamType[Game]):
     name = "game id"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Game:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Game:
         if isinstance(value, Game):
             return value
         try:

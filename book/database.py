@@ -40,9 +40,7 @@ def open_engine(path: Path, access: Access) -> Engine:
         BookError: the one that fits.
     """
     _check_file(path, access)
-    engine = create_engine(
-        "sqlite://", creator=lambda: _connect(path, access), poolclass=NullPool
-    )
+    engine = create_engine("sqlite://", creator=lambda: _connect(path, access), poolclass=NullPool)
     if access is Access.WRITE:
         event.listen(engine, "connect", _set_up_writer)
         # Python's driver would begin a transaction only at the first change, so that what was
@@ -120,9 +118,7 @@ def _connect(path: Path, access: Access) -> sqlite3.Connection:
 
 def _open_uri(uri: str) -> sqlite3.Connection:
     # Each connection is used by one thread, but closed by whichever closes the book.
-    return sqlite3.connect(
-        uri, uri=True, timeout=_WAIT_FOR_LOCK_MS / 1000, check_same_thread=False
-    )
+    return sqlite3.connect(uri, uri=True, timeout=_WAIT_FOR_LOCK_MS / 1000, check_same_thread=False)
 
 
 def _set_up_writer(connection: sqlite3.Connection, _record: object) -> None:

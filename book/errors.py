@@ -1,13 +1,13 @@
 """What can be wrong with a book.
 
-    FivebookError               (engine.errors)
-    └── BookError
-        ├── BookMissing         there is no file at this address
-        ├── NotABook            the file is something else
-        ├── NewerSchema         a later version of fivebook wrote it
-        ├── BookUnreadable      the file cannot be read, or is damaged
-        ├── BookUnwritable      read-only, full disk, or another builder holds it
-        └── PositionNotFound    the book does not hold this position
+FivebookError               (engine.errors)
+└── BookError
+    ├── BookMissing         there is no file at this address
+    ├── NotABook            the file is something else
+    ├── NewerSchema         a later version of fivebook wrote it
+    ├── BookUnreadable      the file cannot be read, or is damaged
+    ├── BookUnwritable      read-only, full disk, or another builder holds it
+    └── PositionNotFound    the book does not hold this position
 """
 
 from engine.errors import FivebookError

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from book.rows import BOUND_NUMBERS, BOUNDS
 from book.schema import RestState, moves, positions
 from engine.games.base import Key
-from engine.values import HEURISTIC_MAX, Bound, Value, from_child, is_decisive, winning_probability
+from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
 # away a winning probability of 5 % costs as much as one ply more.
@@ -95,7 +95,7 @@ def _raise_values(connection: Connection, changed: Iterable[Key]) -> set[tuple[i
     heapq.heapify(queue)
     seen = set(queue)
     while queue:
-        ply, key = heapq.heappop(queue)
+        _, key = heapq.heappop(queue)
         row = connection.execute(_position, {"key": key}).one()
         options = [
             BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
@@ -139,10 +139,9 @@ def _lower_costs(connection: Connection, touched: set[tuple[int, Key]]) -> None:
             ),
             default=0,
         )
-        slot_cost = None
-        if row.rest_state == RestState.OPEN and row.rest_child and not row.proven:
-            if not row.rest_proven and not is_decisive(row.rest_value):
-                slot_cost = cost + step_cost(row.value, row.rest_value)
+        # A proven value cannot change, and a move that ends the game leads nowhere.
+        expandable = row.rest_child and not row.proven and not row.rest_proven
+        slot_cost = cost + step_cost(row.value, row.rest_value) if expandable else None
         if (cost, slot_cost) != (row.cost, row.slot_cost):
             connection.execute(_set_value, {"at": key, "cost": cost, "slot_cost": slot_cost})
         if cost != row.cost or (ply, key) in touched:

@@ -97,19 +97,23 @@ class BookReader:
         with explained(self.path):
             return self.connection.execute(_count, {"name": game.id}).scalar_one()
 
-    def find(self, game: Game, position: Position) -> Entry:
-        """The entry of `position`.
+    def find(self, game: Game, position: Position, *, lines: int = 1) -> Entry:
+        """The entry of `position`; see `get`.
 
         Raises:
             PositionNotFound: if the book does not hold it.
         """
-        entry = self.get(game, position)
+        entry = self.get(game, position, lines=lines)
         if entry is None:
             raise PositionNotFound(f"'{self.path}' does not hold this position of {game.id}")
         return entry
 
-    def get(self, game: Game, position: Position) -> Entry | None:
-        """The entry of `position`, None if the book does not hold it."""
+    def get(self, game: Game, position: Position, *, lines: int = 1) -> Entry | None:
+        """The entry of `position`, None if the book does not hold it.
+
+        The lines of the `lines` best moves are followed through the book, which costs a lookup
+        a ply; that of any other stored move is the move alone.
+        """
         canonical = game.canonical(position)
         rows = self._rows(canonical)
         if not rows:
@@ -123,9 +127,11 @@ class BookReader:
                 proven=known.proven,
                 depth=known.depth,
                 in_book=known.in_book,
-                line=self._line(game, position, canonical, known),
+                line=self._line(
+                    game, position, canonical, known, _LINE_PLIES if rank < lines else 1
+                ),
             )
-            for known in _known_moves(game, rows)
+            for rank, known in enumerate(_known_moves(game, rows))
         ]
         row = rows[0]
         return Entry(
@@ -150,7 +156,7 @@ class BookReader:
         return rows
 
     def _line(
-        self, game: Game, position: Position, canonical: Canonical, known: BookMove
+        self, game: Game, position: Position, canonical: Canonical, known: BookMove, plies: int
     ) -> tuple[Move, ...]:
         """What the book expects from `position` on, along best moves, `known` being the first."""
         line: list[Move] = []
@@ -162,7 +168,7 @@ class BookReader:
             move = game.map_move(known.move, back)
             line.append(move)
             position = game.play(position, move)
-            if len(line) >= _LINE_PLIES:
+            if len(line) >= plies:
                 return tuple(line)
             canonical = game.canonical(position)
             known = _known_moves(game, self._rows(canonical))[0]

@@ -200,9 +200,7 @@ class BookWriter:
             },
         )
 
-    def _enter(
-        self, connection: Connection, task: Task, searched: Searched, run: int
-    ) -> set[Key]:
+    def _enter(self, connection: Connection, task: Task, searched: Searched, run: int) -> set[Key]:
         """Enter one result; returns the keys of the positions whose slot or links changed."""
         row = _rest_columns(searched) | {
             "depth": searched.depth,

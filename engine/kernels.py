@@ -10,10 +10,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -23,6 +23,10 @@ from engine import __version__
 
 _ROOM = Path(__file__).parent
 _STATE = "kernels-"
+
+# Numba's settings have no declared attributes.
+_numba_config: Any = numba.config
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _state_of_sources() -> str:
@@ -36,10 +40,8 @@ def _state_of_sources() -> str:
 
 def _writable_home() -> Path:
     beside = _ROOM / "__pycache__"
-    try:
+    with suppress(OSError):
         beside.mkdir(exist_ok=True)
-    except OSError:
-        pass
     if os.access(beside, os.W_OK):
         return beside
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fivebook"
@@ -47,7 +49,7 @@ def _writable_home() -> Path:
 
 def cache_folder() -> Path:
     """Where the machine code of this state of the sources is kept."""
-    return Path(numba.config.CACHE_DIR)
+    return Path(_numba_config.CACHE_DIR)
 
 
 def drop_outdated_caches() -> None:
@@ -60,13 +62,19 @@ def drop_outdated_caches() -> None:
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = str(_writable_home() / f"{_STATE}{_state_of_sources()}")
+    _numba_config.CACHE_DIR = str(_writable_home() / f"{_STATE}{_state_of_sources()}")
 
-# Every kernel states its signature, so that importing its module compiles it, and loading a
-# recursive one from the cache is safe (numba issue 6061).
-kernel: Callable[..., Any] = partial(njit, nogil=True, cache=True)
 
-_clock_gettime = types.ExternalFunction(
+def kernel(signature: Any) -> Callable[[_Function], _Function]:
+    """Compile a function for `signature`, or load it, when its module is imported.
+
+    A stated signature also makes it safe to load a recursive function (numba issue 6061).
+    """
+    decorator: Callable[[_Function], _Function] = njit(signature, nogil=True, cache=True)
+    return decorator
+
+
+_clock_gettime: Any = types.ExternalFunction(
     "clock_gettime", types.intc(types.intc, types.CPointer(types.int64))
 )
 _CLOCK = time.CLOCK_MONOTONIC
@@ -77,4 +85,4 @@ def now() -> int:
     """Nanoseconds on the clock of `time.monotonic_ns`, readable inside kernels."""
     timespec = np.empty(2, dtype=np.int64)
     _clock_gettime(_CLOCK, timespec.ctypes)
-    return timespec[0] * 1_000_000_000 + timespec[1]
+    return int(timespec[0] * 1_000_000_000 + timespec[1])

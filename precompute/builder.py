@@ -47,7 +47,7 @@ class BuildOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BuildState:
     """How far a build is: the book's positions, and what this invocation did so far."""
 
     positions: int
@@ -64,7 +64,7 @@ class Builder:
         self,
         path: Path,
         options: BuildOptions,
-        report: Callable[[Progress], None] = lambda progress: None,
+        report: Callable[[BuildState], None] = lambda state: None,
     ) -> None:
         self._path = path
         self._options = options
@@ -79,7 +79,7 @@ class Builder:
         """Begin no further search; `run` returns once those in flight have ended."""
         self._stopping = True
 
-    def run(self) -> Progress:
+    def run(self) -> BuildState:
         """Build until the book is complete, the time is over, or `stop` is called.
 
         Raises:
@@ -93,7 +93,7 @@ class Builder:
         with BookWriter(self._path, options.game) as writer:
             self._writer = writer
             self._frontier = self._make_frontier(writer)
-            self._progress = Progress(writer.count(), 0, 0, 0, 0.0)
+            self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
             self._run = writer.start_run(self._parameters())
             self._resume()
             self._settle()
@@ -107,7 +107,7 @@ class Builder:
                 while self._waiting and not self._over:
                     self._work(parallel, started)
             writer.end_run(self._run)
-        return self._progress
+        return self._state
 
     @property
     def complete(self) -> bool:
@@ -124,14 +124,14 @@ class Builder:
             for task_id, searched in parallel(self._calls()):
                 self._writer.keep_result(task_id, searched)
                 self._results[task_id] = searched
-                self._progress = replace(
-                    self._progress,
-                    searches=self._progress.searches + 1,
-                    nodes=self._progress.nodes + searched.nodes,
+                self._state = replace(
+                    self._state,
+                    searches=self._state.searches + 1,
+                    nodes=self._state.nodes + searched.nodes,
                     seconds=time.monotonic() - started,
                 )
                 self._settle()
-                self._report(self._progress)
+                self._report(self._state)
         except TerminatedWorkerError as error:
             raise BookError(
                 "a job was killed, perhaps for lack of memory; the same command goes on from here"
@@ -169,10 +169,10 @@ class Builder:
         batch = [(t.task, self._results.pop(t.id)) for t in self._batches.pop(number)]
         self._writer.enter_batch(connection, batch, number, self._run)
         added = sum(task.new for task, _ in batch)
-        self._progress = replace(
-            self._progress,
-            positions=self._progress.positions + added,
-            added=self._progress.added + added,
+        self._state = replace(
+            self._state,
+            positions=self._state.positions + added,
+            added=self._state.added + added,
         )
 
     def _plan(self, connection: Connection) -> bool:
@@ -217,7 +217,5 @@ class Builder:
         }
 
 
-def _run_numbered(
-    task_id: int, game_id: str, task: Task, limits: Limits
-) -> tuple[int, Searched]:
+def _run_numbered(task_id: int, game_id: str, task: Task, limits: Limits) -> tuple[int, Searched]:
     return task_id, run_task(game_id, task, limits)

@@ -40,6 +40,7 @@ _layer = (
     .order_by(positions.c.key)
 )
 
+
 class Frontier(Protocol):
     """Chooses the tasks of the next batch."""
 
@@ -53,7 +54,9 @@ class _BookFrontier:
         self._game = game
         self._game_number = game_number
 
-    def _rows(self, connection: Connection, statement: Executable, **values: object) -> Sequence[AnyRow]:
+    def _rows(
+        self, connection: Connection, statement: Executable, **values: object
+    ) -> Sequence[AnyRow]:
         return connection.execute(statement, {"game": self._game_number, **values}).all()
 
     def _root(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:

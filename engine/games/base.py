@@ -313,8 +313,7 @@ class Game(ABC):
         for parent, move in self.unplay(position):
             key = self.canonical(parent).key
             smallest = min(
-                self.map_move(move, symmetry)
-                for symmetry in self.symmetries_to_canonical(parent)
+                self.map_move(move, symmetry) for symmetry in self.symmetries_to_canonical(parent)
             )
             found[key] = min(smallest, found.get(key, smallest))
         return found

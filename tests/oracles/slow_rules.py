@@ -125,12 +125,14 @@ class SlowGomoku(SlowGame):
         return None if self.free_cells(board) else "draw"
 
 
+# The top row and the left column of each quadrant of Pentago-swap, as the board is drawn.
+QUADRANTS = {"1": (0, 0), "2": (0, 3), "3": (3, 0), "4": (3, 3)}
+
+
 class SlowPentagoSwap(SlowGame):
     """A stone, then two of the four quadrants change places; then fives count."""
 
     size = 6
-    # Quadrant: its top row and its left column, as the board is drawn.
-    corners = {"1": (0, 0), "2": (0, 3), "3": (3, 0), "4": (3, 3)}
 
     def legal_moves(self, board: Board) -> list[str]:
         if self.outcome(board):
@@ -143,8 +145,8 @@ class SlowPentagoSwap(SlowGame):
         before = self.with_stone(board, cell)
         after = [list(line) for line in before]
         for source, target in (swap, swap[::-1]):
-            source_row, source_column = self.corners[source]
-            target_row, target_column = self.corners[target]
+            source_row, source_column = QUADRANTS[source]
+            target_row, target_column = QUADRANTS[target]
             for row in range(3):
                 for column in range(3):
                     stone = before[source_row + row][source_column + column]

@@ -17,32 +17,41 @@ _CELLS = """
 _DARK = _CELLS.format(which="< (p.ply + 1) / 2")
 _LIGHT = _CELLS.format(which="BETWEEN (p.ply + 1) / 2 AND p.ply - 1")
 
-# A won or lost child is one ply further away for the parent (engine.values.from_child).
-_LINES = f"""
+# Positions by name: what a person sees of the packed stones.
+_BOARDS = f"""
+CREATE VIEW boards AS
+SELECT p.key, g.name AS game, p.ply, {_DARK} AS dark, {_LIGHT} AS light,
+    lower(hex(p.key)) AS position
+FROM positions AS p JOIN games AS g ON g.id = p.game
+"""
+
+# Every known move of every position. A won or lost child is one ply further away for the parent
+# (engine.values.from_child).
+_KNOWN_MOVES = """
+CREATE VIEW known_moves AS
+SELECT m.parent AS key, m.move, n.name, c.proven, 'book' AS source, n.name AS line,
+    CASE WHEN c.value > 29000 THEN 1 - c.value
+         WHEN c.value < -29000 THEN -1 - c.value ELSE -c.value END AS value
+FROM moves AS m
+JOIN positions AS c ON c.key = m.child
+JOIN move_names AS n ON n.game = c.game AND n.move = m.move
+UNION ALL
+SELECT p.key, p.rest_move, n.name, p.rest_proven, 'rest', p.rest_line, p.rest_value
+FROM positions AS p JOIN move_names AS n ON n.game = p.game AND n.move = p.rest_move
+"""
+
+_LINES = """
 CREATE VIEW lines AS
-WITH known AS (
-    SELECT m.parent AS key, m.move, 'book' AS source, NULL AS line, c.proven,
-        CASE WHEN c.value > 29000 THEN 1 - c.value
-             WHEN c.value < -29000 THEN -1 - c.value ELSE -c.value END AS value
-    FROM moves AS m JOIN positions AS c ON c.key = m.child
-    UNION ALL
-    SELECT key, rest_move, 'rest', rest_line, rest_proven, rest_value
-    FROM positions WHERE rest_state = 0
-)
-SELECT g.name AS game, p.ply, {_DARK} AS dark, {_LIGHT} AS light, n.name AS move,
-    known.value, known.proven, known.source, coalesce(known.line, n.name) AS line,
-    hex(p.key) AS position
-FROM known
-JOIN positions AS p ON p.key = known.key
-JOIN games AS g ON g.id = p.game
-JOIN move_names AS n ON n.game = p.game AND n.move = known.move
+SELECT b.game, b.ply, b.dark, b.light, k.name AS move, k.value, k.proven, k.source, k.line,
+    b.position
+FROM known_moves AS k JOIN boards AS b ON b.key = k.key
 """
 
 _BEST_MOVES = """
 CREATE VIEW best_moves AS
 SELECT game, ply, dark, light, move, value, proven, source, line, position FROM (
-    SELECT *, row_number() OVER (
-        PARTITION BY game, position ORDER BY value DESC, source, move) AS rank FROM lines)
+    SELECT *, row_number() OVER (PARTITION BY position ORDER BY value DESC, move) AS rank
+    FROM lines)
 WHERE rank = 1
 """
 
@@ -129,5 +138,5 @@ def upgrade() -> None:
         sa.Column("limits", sa.String, nullable=False),
         sa.Column("result", sa.String),
     )
-    op.execute(_LINES)
-    op.execute(_BEST_MOVES)
+    for view in (_BOARDS, _KNOWN_MOVES, _LINES, _BEST_MOVES):
+        op.execute(view)

@@ -10,6 +10,8 @@ value is therefore cut down to ``-HEURISTIC_MAX``.
 not grow, the value is the game's own.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import from_dtype, types
 
@@ -47,14 +49,15 @@ _Table = from_dtype(ENTRY)[::1]
 _NO_ENTRY, _EXACT, _LOWER, _UPPER = 0, 1, 2, 3
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
-# To move is worth about two potential open threes.
-_TEMPO = 30
+# The worth of being to move, at which searches of odd and of even depth agree in the median over
+# random openings; a book compares values of both.
+_TEMPO = 110
 _NODES_BETWEEN_CHECKS = 512
-_FIRST = 1 << 30
+_FIRST = 1 << 27
 
 
 @kernel(types.void(State))
-def _check_limits(s):
+def _check_limits(s: Any) -> None:
     """Set `s.stop` when a limit is reached; the clock is asked every few hundred nodes."""
     if s.nodes >= s.node_limit or (s.deadline > 0 and now() >= s.deadline):
         s.stop = 1
@@ -62,28 +65,33 @@ def _check_limits(s):
 
 
 @kernel(types.int64(State))
-def evaluate(s):
+def evaluate(s: Any) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
     value = s.worth[s.colour] - s.worth[1 - s.colour] + _TEMPO
-    return np.int64(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
+    return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
-def _list(s, ply, count, at):
+def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
-    own = np.int64(s.worth_of[s.pattern[s.colour * CELLS + at]])
-    other = np.int64(s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]])
+    own = int(s.worth_of[s.pattern[s.colour * CELLS + at]])
+    other = int(s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]])
     s.moves[ply * MAX_CELLS + count] = at
     # Among moves that make nothing the most central one comes first.
-    s.order[ply * MAX_CELLS + count] = 32 * (4 * own + 3 * other) + s.central[at]
+    order = 32 * (4 * own + 3 * other) + s.central[at]
+    level = s.level_of[s.pattern[s.colour * CELLS + at]]
+    if level >= OPEN_FOURS:
+        # A sure win is taken before a longer one is looked for.
+        order += level * _FIRST
+    s.order[ply * MAX_CELLS + count] = order
 
 
 @kernel(types.int64(State, types.int64))
-def _list_all(s, ply):
+def _list_all(s: Any, ply: int) -> int:
     """List every legal move; returns their number."""
     count = 0
     for index in range(s.size * s.size):
-        at = np.int64(s.cells[index])
+        at = int(s.cells[index])
         if s.cell[at] == EMPTY and not (ply == 0 and s.excluded[at]):
             _list(s, ply, count, at)
             count += 1
@@ -91,11 +99,11 @@ def _list_all(s, ply):
 
 
 @kernel(types.int64(State, types.int64))
-def _list_near(s, ply):
+def _list_near(s: Any, ply: int) -> int:
     """List the moves within two cells of a stone on a line; returns their number."""
     count = 0
     for index in range(s.size * s.size):
-        at = np.int64(s.cells[index])
+        at = int(s.cells[index])
         if s.cell[at] == EMPTY and s.near[at] > 0 and not (ply == 0 and s.excluded[at]):
             _list(s, ply, count, at)
             count += 1
@@ -103,7 +111,7 @@ def _list_near(s, ply):
 
 
 @kernel(types.int64(State, types.int64))
-def _list_parries(s, ply):
+def _list_parries(s: Any, ply: int) -> int:
     """List every move that may parry the opponent's threat of an open four.
 
     One cell is taken at which he could make it, and neither side has a five at hand. A move off
@@ -113,7 +121,7 @@ def _list_parries(s, ply):
     threat = find(s, 1 - s.colour, OPEN_FOURS)
     count = 0
     for index in range(s.size * s.size):
-        at = np.int64(s.cells[index])
+        at = int(s.cells[index])
         if s.cell[at] != EMPTY or (ply == 0 and s.excluded[at]):
             continue
         listed = at == threat or s.level_of[s.pattern[s.colour * CELLS + at]] >= FOUR_MOVE
@@ -130,13 +138,16 @@ def _list_parries(s, ply):
 
 
 @kernel(types.int64(State, types.int64, types.int64))
-def _list_moves(s, ply, depth):
-    """List the moves to search, none of them a win at once; returns their number.
+def _list_moves(s: Any, ply: int, depth: int) -> int:
+    """List the moves to search; returns their number.
 
     Sets `s.complete` to whether every move left out loses within four plies, or none is.
     """
     opponent = (1 - s.colour) * LEVELS
     s.complete = 1
+    if s.level_count[s.colour * LEVELS + FIVE_MOVE] > 0:
+        # Only at the root: a win at once, unless it is excluded.
+        return _list_all(s, ply)
     if s.level_count[opponent + FIVE_MOVE] > 0:
         forced = find(s, 1 - s.colour, FIVE_MOVE)
         if not (ply == 0 and s.excluded[forced]):
@@ -157,7 +168,7 @@ def _list_moves(s, ply, depth):
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
-def _pick(s, ply, index, count):
+def _pick(s: Any, ply: int, index: int, count: int) -> int:
     """Bring the highest ranked of the moves from `index` on to `index`; returns it."""
     start = ply * MAX_CELLS
     best = start + index
@@ -167,13 +178,13 @@ def _pick(s, ply, index, count):
     move, order = s.moves[best], s.order[best]
     s.moves[best], s.order[best] = s.moves[start + index], s.order[start + index]
     s.moves[start + index], s.order[start + index] = move, order
-    return np.int64(move)
+    return int(move)
 
 
 @kernel(types.void(State, types.int64, types.int64))
-def _put_line(s, ply, move):
+def _put_line(s: Any, ply: int, move: int) -> None:
     """The line from this ply on is `move`, then the line of the next ply."""
-    length = min(np.int64(s.pv_length[ply + 1]), MAX_PLY - ply - 2)
+    length: int = min(int(s.pv_length[ply + 1]), MAX_PLY - ply - 2)
     s.pv[ply * MAX_PLY] = move
     for index in range(length):
         s.pv[ply * MAX_PLY + index + 1] = s.pv[(ply + 1) * MAX_PLY + index]
@@ -181,7 +192,7 @@ def _put_line(s, ply, move):
 
 
 @kernel(types.int64(types.int64, types.int64))
-def _from_root(value, ply):
+def _from_root(value: int, ply: int) -> int:
     """A value counted from this ply, counted from the root."""
     if value > HEURISTIC_MAX:
         return value - ply
@@ -191,16 +202,18 @@ def _from_root(value, ply):
 
 
 @kernel(types.int64(State, _Table))
-def _slot(s, table):
+def _slot(s: Any, table: Any) -> int:
     """Where the table holds the position: the deeper of two neighbours, or the newer one."""
-    slot = np.int64(s.hash & np.uint64(len(table) - 2))
+    slot = int(np.int64(s.hash & np.uint64(len(table) - 2)))
     return slot if table[slot].hash == s.hash else slot + 1
 
 
 @kernel(types.void(State, _Table, *[types.int64] * 6))
-def _store(s, table, ply, depth, value, bound, move, guessed):
+def _store(
+    s: Any, table: Any, ply: int, depth: int, value: int, bound: int, move: int, guessed: int
+) -> None:
     """Keep a result, in the slot of the same position or of a shallower one, else the other."""
-    slot = np.int64(s.hash & np.uint64(len(table) - 2))
+    slot = int(np.int64(s.hash & np.uint64(len(table) - 2)))
     if table[slot].hash != s.hash and table[slot].depth > depth:
         slot += 1
     table[slot].hash = s.hash
@@ -212,7 +225,7 @@ def _store(s, table, ply, depth, value, bound, move, guessed):
 
 
 @kernel(types.int64(State, _Table, *[types.int64] * 4))
-def search(s, table, alpha, beta, depth, ply):
+def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> int:
     """The value of the position, fail-soft: exact between `alpha` and `beta`, else a bound.
 
     At most `alpha` means an upper, at least `beta` a lower bound. Meaningless once `s.stop` is
@@ -248,17 +261,16 @@ def search(s, table, alpha, beta, depth, ply):
     known_move = -1
     entry = table[_slot(s, table)]
     if entry.bound != _NO_ENTRY and entry.hash == s.hash:
-        known_move = np.int64(entry.move)
-        value = _from_root(np.int64(entry.value), ply)
+        known_move = int(entry.move)
+        value = _from_root(int(entry.value), ply)
         # A decisive value is a proof at whatever depth it was found.
-        if entry.depth >= depth or abs(value) > HEURISTIC_MAX:
-            if (
-                entry.bound == _EXACT
-                or (entry.bound == _LOWER and value >= beta)
-                or (entry.bound == _UPPER and value <= alpha)
-            ):
-                s.guesses += entry.guessed
-                return value
+        if (entry.depth >= depth or abs(value) > HEURISTIC_MAX) and (
+            entry.bound == _EXACT
+            or (entry.bound == _LOWER and value >= beta)
+            or (entry.bound == _UPPER and value <= alpha)
+        ):
+            s.guesses += entry.guessed
+            return value
 
     guesses = s.guesses
     count = _list_moves(s, ply, depth)
@@ -267,7 +279,7 @@ def search(s, table, alpha, beta, depth, ply):
     next_depth = depth if fives else depth - 1
     for index in range(count):
         if s.moves[ply * MAX_CELLS + index] == known_move:
-            s.order[ply * MAX_CELLS + index] = _FIRST
+            s.order[ply * MAX_CELLS + index] = 8 * _FIRST
     best, best_move, lowest = -_INFINITY, -1, alpha
     for index in range(count):
         move = _pick(s, ply, index, count)
@@ -298,7 +310,7 @@ def search(s, table, alpha, beta, depth, ply):
 
 
 @kernel(types.void(State, types.int64, types.int64))
-def _keep(s, value, depth):
+def _keep(s: Any, value: int, depth: int) -> None:
     """Make the root's line the result so far."""
     s.best_value = value
     s.best_depth = depth
@@ -308,7 +320,7 @@ def _keep(s, value, depth):
 
 
 @kernel(types.boolean(State, _Table, types.int64, types.int64, types.int64))
-def _search_root(s, table, depth, count, complete):
+def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> bool:
     """One iteration over the root's `count` listed moves; returns whether it was finished.
 
     The first move is the best one of the iteration before. Once it has been searched, what is
@@ -316,7 +328,7 @@ def _search_root(s, table, depth, count, complete):
     """
     best = -_INFINITY
     for index in range(count):
-        move = np.int64(s.moves[index])
+        move = int(s.moves[index])
         if s.level_of[s.pattern[s.colour * CELLS + move]] == FIVE_MOVE:
             value = WIN - 1
             s.pv_length[1] = 0
@@ -351,7 +363,7 @@ def _search_root(s, table, depth, count, complete):
 
 
 @kernel(types.void(State, _Table, types.int64))
-def think(s, table, max_depth):
+def think(s: Any, table: Any, max_depth: int) -> None:
     """Search deeper and deeper until a limit is reached or nothing is left to find out.
 
     Leaves the result in `s.best_line`, `s.best_value` and `s.best_depth`; `s.settled` says that

@@ -5,6 +5,8 @@ with a margin, in rows of 32, so that a step along any line is one addition and 
 Colours are 0 (dark) and 1 (light).
 """
 
+from typing import Any
+
 import numpy as np
 from numba import from_dtype, types
 
@@ -90,7 +92,7 @@ def unpadded(cell: int, size: int) -> int:
 
 
 @kernel(types.void(State))
-def fill_pattern_tables(s):
+def fill_pattern_tables(s: Any) -> None:
     """What the rows on the four lines of a cell, three bits each, achieve together."""
     for pattern in range(_PATTERNS):
         fives = open_fours = fours = open_threes = worth = 0
@@ -115,7 +117,7 @@ def fill_pattern_tables(s):
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
-def _count(s, colour, at, sign):
+def _count(s: Any, colour: int, at: int, sign: int) -> None:
     """Add the cell's potential for `colour` to the sums, or take it away."""
     pattern = s.pattern[colour * CELLS + at]
     level = colour * LEVELS + s.level_of[pattern]
@@ -125,21 +127,22 @@ def _count(s, colour, at, sign):
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
-def _row_at(s, colour, at, direction):
+def _row_at(s: Any, colour: int, at: int, direction: int) -> int:
     """What a stone of `colour` on `at` would make on one line."""
-    line = np.int64(s.line[at * 4 + direction])
-    index = line >> 2 & 0xFFFF | (line >> colour & 1) << 16 | (line >> (18 + colour) & 1) << 17
-    return np.int64(s.table[colour * TABLE_SIZE + (index & s.flags)])
+    line = int(s.line[at * 4 + direction])
+    own = colour + 1
+    index = line >> 2 & 0xFFFF | (line & 3 == own) << 16 | (line >> 18 == own) << 17
+    return int(s.table[colour * TABLE_SIZE + (index & s.flags)])
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
-def _see(s, at, direction, place, code):
+def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
     """Tell the cell `at` that the stone at `place` of its line came or went."""
     s.line[at * 4 + direction] ^= np.uint32(code << (2 * place))
     if s.cell[at] != EMPTY:
         return
     for colour in range(2):
-        old = np.int64(s.pattern[colour * CELLS + at])
+        old = int(s.pattern[colour * CELLS + at])
         row = _row_at(s, colour, at, direction)
         new = old & ~(7 << (3 * direction)) | row << (3 * direction)
         if new != old:
@@ -149,7 +152,7 @@ def _see(s, at, direction, place, code):
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
-def _tell_lines(s, at, code, sign):
+def _tell_lines(s: Any, at: int, code: int, sign: int) -> None:
     """Tell the cells on the lines through `at` that a stone came (`sign` 1) or went (-1)."""
     for direction in range(4):
         step = STEPS[direction]
@@ -165,7 +168,7 @@ def _tell_lines(s, at, code, sign):
 
 
 @kernel(types.void(State, types.int64))
-def place(s, at):
+def place(s: Any, at: int) -> None:
     """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
     code = s.colour + 1
     _count(s, 0, at, -1)
@@ -178,7 +181,7 @@ def place(s, at):
 
 
 @kernel(types.void(State, types.int64))
-def take_back(s, at):
+def take_back(s: Any, at: int) -> None:
     """Undo `place`, which must have been the last one not undone."""
     s.colour = 1 - s.colour
     s.empties += 1
@@ -191,7 +194,7 @@ def take_back(s, at):
 
 
 @kernel(types.void(State, types.int64, types.int64[::1]))
-def set_up(s, size, stones):
+def set_up(s: Any, size: int, stones: Any) -> None:
     """An empty board of `size`, then `stones` (padded cells), dark and light in turn."""
     s.size = size
     s.cell[:] = WALL
@@ -207,10 +210,13 @@ def set_up(s, size, stones):
         at = (index // size + MARGIN) * STRIDE + index % size + MARGIN
         s.cells[index] = at
         s.cell[at] = EMPTY
-        off_row, off_column = abs(2 * (index // size) - size + 1), abs(2 * (index % size) - size + 1)
+        off_row, off_column = (
+            abs(2 * (index // size) - size + 1),
+            abs(2 * (index % size) - size + 1),
+        )
         s.central[at] = 2 * size - off_row - off_column
     for index in range(size * size):
-        at = np.int64(s.cells[index])
+        at = int(s.cells[index])
         for direction in range(4):
             for distance in range(1, 6):
                 for sign in (-1, 1):
@@ -228,13 +234,13 @@ def set_up(s, size, stones):
 
 
 @kernel(types.int64(State, types.int64, types.int64))
-def find(s, colour, level):
+def find(s: Any, colour: int, level: int) -> int:
     """A cell of the highest number of which the level for `colour` is `level`; one must be."""
     if s.level_count[colour * LEVELS + level] == 1:
-        return np.int64(s.level_sum[colour * LEVELS + level])
+        return int(s.level_sum[colour * LEVELS + level])
     found = 0
     for index in range(s.size * s.size):
-        at = np.int64(s.cells[index])
+        at = int(s.cells[index])
         if s.cell[at] == EMPTY and s.level_of[s.pattern[colour * CELLS + at]] == level:
             found = at
     return found

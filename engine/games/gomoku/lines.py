@@ -6,6 +6,8 @@ that its stone would be part of. Gaps are seen, ends are counted, and a row that
 become five is worth nothing.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
@@ -33,7 +35,7 @@ _table_type = types.uint8[::1]
 
 
 @kernel(types.boolean(types.int8[::1], types.boolean))
-def _makes_five(line, exactly_five):
+def _makes_five(line: Any, exactly_five: bool) -> bool:
     """Whether five cells in a row with the centre among them are own; `line` has eleven cells."""
     for start in range(1, 6):
         owned = True
@@ -47,14 +49,14 @@ def _makes_five(line, exactly_five):
 
 
 @kernel(types.int64(types.int8[::1], types.boolean, types.int8[::1]))
-def _strength(line, exactly_five, known):
+def _strength(line: Any, exactly_five: bool, known: Any) -> int:
     """What the row through the centre of `line` is; `known` holds what was found before."""
     number = 0
     for cell in range(1, 10):
         number = number * 3 + line[cell]
     number = number * 4 + (line[0] == _OWN) * 2 + (line[10] == _OWN)
     if known[number] >= 0:
-        return np.int64(known[number])
+        return int(known[number])
     strength = FIVE
     if not _makes_five(line, exactly_five):
         fives = 0
@@ -76,11 +78,11 @@ def _strength(line, exactly_five, known):
             # One stone short of an open four is an open three, and so on down.
             strength = max(NOTHING, strongest - 2)
     known[number] = strength
-    return np.int64(strength)
+    return int(strength)
 
 
 @kernel(types.void(_table_type, types.int64, types.boolean))
-def fill_table(table, colour, exactly_five):
+def fill_table(table: Any, colour: int, exactly_five: bool) -> None:
     """Fill `table` (TABLE_SIZE entries) for `colour`, 0 dark or 1 light."""
     known = np.full(3**9 * 4, -1, dtype=np.int8)
     line = np.empty(11, dtype=np.int8)

@@ -13,7 +13,6 @@ for both sides are a draw, and so is a full board without a five.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations

@@ -1,5 +1,8 @@
 """Deep search of Pentago-swap: limits in, a `SearchResult` out."""
 
+# The kernels carry numba's types, not Python's.
+# mypy: allow-untyped-calls
+
 import time
 from collections.abc import Collection
 from dataclasses import replace
@@ -32,7 +35,9 @@ class PentagoSwapSearcher:
         self._game = game
         self._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
         self._state = self._states[0]
-        self._table = np.zeros(kernels.TABLE_ENTRIES, dtype=kernels.ENTRY_DTYPE)
+        # Written to, so that the memory is there before the first deadline runs.
+        self._table = np.empty(kernels.TABLE_ENTRIES, dtype=kernels.ENTRY_DTYPE)
+        self._table.view(np.uint8).fill(0)
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()

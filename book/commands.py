@@ -1,0 +1,135 @@
+"""The commands about a book: `fivebook info`, `fivebook export`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
+
+import click
+from rich.box import SIMPLE
+from rich.table import Table
+
+from book.console import console, describe_value, json_option, print_json
+from book.entry import Entry
+from book.export import WRITERS, records
+from book.reader import BookReader
+from book.summary import Summary, summarise
+
+BOOK = click.argument("book", type=click.Path(path_type=Path))
+
+
+@click.command()
+@BOOK
+@json_option
+def info(book: Path, as_json: bool) -> None:
+    """Say what BOOK holds: positions by ply, proofs, search effort, runs, size.
+
+    \b
+    Examples:
+      fivebook info gomoku.db
+      fivebook info gomoku.db --json
+    """
+    with BookReader(book) as reader:
+        contents = [
+            (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
+        ]
+    size = _size_on_disk(book)
+    if as_json:
+        games = [_as_dict(summary, root) for summary, root in contents]
+        print_json({"book": str(book), "bytes": size, "games": games})
+        return
+    console.print(f"[bold]{book}[/bold]: {size:,} bytes on disk", highlight=False)
+    for summary, root in contents:
+        _print_summary(summary, root, size)
+
+
+@click.command()
+@BOOK
+@click.option(
+    "--format", "form", type=click.Choice(sorted(WRITERS)), default="csv", show_default=True
+)
+@click.option("-o", "--output", type=click.File("w"), default="-", help="File to write to.")
+@click.option(
+    "--reproducible",
+    is_flag=True,
+    help="Leave out times and run numbers: equal books then give equal files.",
+)
+def export(book: Path, form: str, output: TextIO, reproducible: bool) -> None:
+    """Write every position of BOOK with its moves, one row each, in canonical orientation.
+
+    The same rows can be had by SQL: the views boards, known_moves, lines and best_moves are
+    made for sqlite-utils, Datasette and the like.
+
+    \b
+    Examples:
+      fivebook export gomoku.db > gomoku.csv
+      fivebook export gomoku.db --format jsonl -o gomoku.jsonl
+      sqlite-utils query gomoku.db "select * from best_moves where ply < 4" -t
+    """
+    WRITERS[form](records(book, reproducible=reproducible), output)
+
+
+def _size_on_disk(book: Path) -> int:
+    parts = (book, book.with_name(f"{book.name}-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
+
+
+def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "game": summary.game.id,
+        "positions": summary.positions,
+        "proven": summary.proven,
+        "nodes": summary.nodes,
+        "planned": summary.planned,
+        "layers": [asdict(layer) for layer in summary.layers],
+        "runs": [asdict(run) for run in summary.runs],
+    }
+    if root is not None:
+        game = summary.game
+        data["root"] = {
+            "value": root.value,
+            "proven": root.proven,
+            "line": [game.format_move(move) for move in root.moves[0].line],
+        }
+    return data
+
+
+def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
+    game = summary.game
+    console.print(
+        f"\n[bold]{game.id}[/bold] ({game.title}): {summary.positions:,} positions, "
+        f"{summary.proven:,} proven, {summary.nodes:,} nodes searched, "
+        f"{size / max(1, summary.positions):.0f} bytes a position",
+        highlight=False,
+    )
+    if root is not None:
+        value = describe_value(root.value, root.proven)
+        console.print(f"root: {value}  {game.format_line(root.moves[0].line)}", highlight=False)
+    if summary.planned:
+        console.print(f"{summary.planned} searches are planned or not yet entered")
+    layers = Table("ply", "positions", "proven", "mean depth", "deepest", "nodes", box=SIMPLE)
+    for column in layers.columns:
+        column.justify = "right"
+    for layer in summary.layers:
+        layers.add_row(
+            str(layer.ply),
+            f"{layer.positions:,}",
+            f"{layer.proven:,}",
+            f"{layer.mean_depth:.1f}",
+            str(layer.deepest),
+            f"{layer.nodes:,}",
+        )
+    console.print(layers)
+    table = Table("run", "started", "ended", "positions", "searches", "nodes", "limits", box=SIMPLE)
+    for run in summary.runs:
+        table.add_row(
+            str(run.id),
+            run.started,
+            run.ended or "did not end",
+            f"{run.positions:,}",
+            f"{run.searches:,}",
+            f"{run.nodes:,}",
+            " ".join(
+                f"{name}={limit}" for name, limit in run.parameters["limits"].items() if limit
+            ),
+        )
+    console.print(table)

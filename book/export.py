@@ -1,0 +1,77 @@
+"""A book's rows as text, for people and other programs."""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlite_utils import Database
+
+from book.database import Access, explained, open_engine
+
+Record = dict[str, Any]
+
+# In an order that depends on the content alone.
+_RECORDS = """
+SELECT b.game, b.ply, b.position, b.dark, b.light, p.value,
+    CASE p.bound WHEN 0 THEN 'exact' WHEN 1 THEN 'lower' ELSE 'upper' END AS bound, p.proven,
+    (SELECT group_concat(name || '=' || value, ' ') FROM (
+        SELECT name, value FROM known_moves WHERE key = p.key ORDER BY value DESC, move)) AS moves,
+    CASE p.rest_state WHEN 0 THEN 'open' WHEN 1 THEN 'none' ELSE 'pending' END AS rest,
+    p.rest_line AS rest_line, p.rest_proven AS rest_proven, p.cost, p.slot_cost, p.depth, p.nodes,
+    p.milliseconds, p.run
+FROM positions AS p JOIN boards AS b ON b.key = p.key
+ORDER BY b.game, b.ply, p.key
+"""
+_DIFFERENT_EVERY_TIME = ("milliseconds", "run")
+
+
+def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
+    """Every stored position with its moves, by game, ply and key; in canonical orientation.
+
+    `reproducible` leaves out what differs between two builds of the same book: times and runs.
+
+    Raises:
+        BookError: if the file is no readable book.
+    """
+    engine = open_engine(path, Access.READ)
+    with explained(path), closing(engine.raw_connection()) as connection:
+        for record in Database(connection.driver_connection).query(_RECORDS):
+            if reproducible:
+                for column in _DIFFERENT_EVERY_TIME:
+                    del record[column]
+            yield record
+
+
+def write_csv(rows: Iterable[Record], file: TextIO) -> None:
+    """Comma-separated values with a line of column names."""
+    writer = None
+    for record in rows:
+        if writer is None:
+            writer = csv.DictWriter(file, list(record), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(record)
+
+
+def write_jsonl(rows: Iterable[Record], file: TextIO) -> None:
+    """One JSON object a line."""
+    for record in rows:
+        file.write(json.dumps(record) + "\n")
+
+
+def write_json(rows: Iterable[Record], file: TextIO) -> None:
+    """One JSON array."""
+    separator = "[\n"
+    for record in rows:
+        file.write(separator + json.dumps(record))
+        separator = ",\n"
+    file.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+WRITERS: dict[str, Callable[[Iterable[Record], TextIO], None]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "jsonl": write_jsonl,
+}

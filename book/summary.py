@@ -1,0 +1,113 @@
+"""A book in numbers."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from book.database import explained
+from book.reader import BookReader
+from book.schema import games, positions, runs, tasks
+from engine.games.base import Game
+
+_of_game = games.c.name == bindparam("name")
+_by_ply = (
+    select(
+        positions.c.ply,
+        func.count().label("positions"),
+        func.sum(positions.c.proven).label("proven"),
+        func.sum(positions.c.nodes).label("nodes"),
+        func.sum(positions.c.depth).label("depth"),
+        func.max(positions.c.depth).label("deepest"),
+    )
+    .join(games)
+    .where(_of_game)
+    .group_by(positions.c.ply)
+    .order_by(positions.c.ply)
+)
+_runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
+_planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The stored positions of one ply; depth and nodes are of their last searches."""
+
+    ply: int
+    positions: int
+    proven: int
+    nodes: int
+    mean_depth: float
+    deepest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One build run; `ended` is None if it was killed or is still going on."""
+
+    id: int
+    started: str
+    ended: str | None
+    version: str
+    parameters: dict[str, Any]
+    positions: int
+    searches: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a book holds of one game. `planned` are searches that are yet to enter the book."""
+
+    game: Game
+    layers: tuple[Layer, ...]
+    runs: tuple[Run, ...]
+    planned: int
+
+    @property
+    def positions(self) -> int:
+        """All stored positions."""
+        return sum(layer.positions for layer in self.layers)
+
+    @property
+    def proven(self) -> int:
+        """The positions with a proven value."""
+        return sum(layer.proven for layer in self.layers)
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all build runs."""
+        return sum(run.nodes for run in self.runs)
+
+
+def summarise(reader: BookReader, game: Game) -> Summary:
+    """The numbers of `game` in an open book."""
+    named = {"name": game.id}
+    with explained(reader.path):
+        layers = [
+            Layer(
+                row.ply,
+                row.positions,
+                row.proven,
+                row.nodes,
+                row.depth / row.positions,
+                row.deepest,
+            )
+            for row in reader.connection.execute(_by_ply, named)
+        ]
+        found = [
+            Run(
+                row.id,
+                row.started,
+                row.ended,
+                row.version,
+                json.loads(row.parameters),
+                row.positions,
+                row.searches,
+                row.nodes,
+            )
+            for row in reader.connection.execute(_runs, named)
+        ]
+        planned = reader.connection.execute(_planned, named).scalar_one()
+    return Summary(game, tuple(layers), tuple(found), planned)

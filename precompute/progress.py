@@ -1,0 +1,96 @@
+"""Showing a build: a live bar on a terminal, plain lines elsewhere."""
+
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from book.console import console, describe_value
+from book.reader import BookReader
+from precompute.builder import BuildOptions, BuildState
+
+_SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_UPDATES = 0.2
+
+
+class BuildDisplay:
+    """Shows the state of a build: positions, rate, time left, the root's value and line."""
+
+    def __init__(self, path: Path, options: BuildOptions) -> None:
+        self._path = path
+        self._options = options
+        self._reader: BookReader | None = None
+        self._due = 0.0
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.completed:,} positions"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[rate]:.1f}/s"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[root]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=options.positions, rate=0.0, root="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+        if self._reader is not None:
+            self._reader.close()
+
+    def show(self, state: BuildState) -> None:
+        """Take in a new state; it is drawn or printed every so often."""
+        if time.monotonic() < self._due:
+            return
+        live = console.is_terminal
+        pause = _SECONDS_BETWEEN_UPDATES if live else _SECONDS_BETWEEN_LINES
+        self._due = time.monotonic() + pause
+        rate = state.added / max(state.seconds, 1e-9)
+        if live:
+            self._bar.update(self._task, completed=state.positions, rate=rate, root=self.root())
+        else:
+            console.print(
+                f"{state.positions:,} positions, {rate:.1f}/s{self._time_left(state, rate)}, "
+                f"root {self.root()}",
+                highlight=False,
+                soft_wrap=True,
+            )
+
+    def root(self) -> str:
+        """The root's value and line, as a reader of the book sees them now."""
+        if self._reader is None:
+            self._reader = BookReader(self._path)
+        game = self._options.game
+        entry = self._reader.get(game, game.initial)
+        if entry is None:
+            return "not searched yet"
+        value = describe_value(entry.value, entry.proven)
+        return f"{value}  {game.format_line(entry.moves[0].line)}"
+
+    def _time_left(self, state: BuildState, rate: float) -> str:
+        left = []
+        if self._options.seconds:
+            left.append(self._options.seconds - state.seconds)
+        if self._options.positions and rate:
+            left.append((self._options.positions - state.positions) / rate)
+        return f", {max(0.0, min(left)):.0f} s left" if left else ""

@@ -1,0 +1,100 @@
+"""The number of games of each length, against known counts and against the slow rules."""
+
+from collections import Counter
+from itertools import islice
+from random import Random
+
+import pytest
+
+from engine import games
+from engine.games.base import Game, Position
+from tests.engine.samples import random_game
+from tests.oracles.boards import board_of, slow_rules_of
+
+
+def perft(game: Game, position: Position, depth: int) -> int:
+    """The number of different games of `depth` more moves."""
+    moves = game.legal_moves(position)
+    if depth == 1:
+        return len(moves)
+    return sum(perft(game, game.play(position, move), depth - 1) for move in moves)
+
+
+def endings(game: Game, position: Position, depth: int) -> Counter[tuple[int, str]]:
+    """How many games end with which outcome after how many of `depth` more moves."""
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return Counter({(0, outcome.value): 1})
+    counts: Counter[tuple[int, str]] = Counter()
+    if depth > 0:
+        for move in game.legal_moves(position):
+            for (moves, result), count in endings(
+                game, game.play(position, move), depth - 1
+            ).items():
+                counts[moves + 1, result] += count
+    return counts
+
+
+def position_before_the_end(game: Game, plies: int, seed: int) -> Position:
+    """A position of an unfinished random game; other games follow if this one ends before."""
+    random = Random(seed)
+    while True:
+        played = list(islice(random_game(game, random), plies))
+        if len(played) == plies and game.outcome(played[-1][1]) is None:
+            return played[-1][1]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "counts"),
+    [
+        ("gomoku-5", [25, 600, 13_800, 303_600]),
+        ("gomoku-5-standard", [25, 600, 13_800, 303_600]),
+        ("gomoku-15", [225, 50_400, 11_239_200]),
+        ("gomoku-19", [361, 129_960]),
+        ("gomoku-26", [676, 456_300]),
+        ("pentago-swap", [216, 45_360, 9_253_440]),
+    ],
+)
+def test_the_number_of_games_from_the_empty_board_is_known(game_id: str, counts: list[int]) -> None:
+    game = games.get(game_id)
+    assert [perft(game, game.initial, depth + 1) for depth in range(len(counts))] == counts
+
+
+@pytest.mark.slow
+def test_five_plies_on_the_smallest_board_are_counted() -> None:
+    game = games.get("gomoku-5")
+    assert perft(game, game.initial, 5) == 6_375_600
+
+
+@pytest.mark.parametrize(
+    ("game_id", "depth"), [("gomoku-5", 3), ("gomoku-6-standard", 2), ("pentago-swap", 2)]
+)
+def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
+    game = games.get(game_id)
+    slow = slow_rules_of(game)
+    assert perft(game, game.initial, depth) == slow.perft(slow.empty_board(), depth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("game_id", "free_cells", "depth"),
+    [
+        ("gomoku-5", 6, 6),
+        ("gomoku-5-standard", 6, 6),
+        ("gomoku-6", 6, 6),
+        ("gomoku-6-standard", 6, 6),
+        ("gomoku-7", 14, 3),
+        ("gomoku-7-standard", 14, 3),
+        ("pentago-swap", 3, 3),
+        ("pentago-swap", 9, 2),
+    ],
+)
+def test_games_end_as_often_and_as_by_the_slow_rules(
+    game_id: str, free_cells: int, depth: int, seed: int
+) -> None:
+    game = games.get(game_id)
+    slow = slow_rules_of(game)
+    position = position_before_the_end(game, game.cell_count - free_cells, seed)
+    board = board_of(game, position)
+    assert endings(game, position, depth) == slow.endings(board, depth)
+    assert perft(game, position, depth) == slow.perft(board, depth)

@@ -1,0 +1,163 @@
+"""The eight images of a position, and the one that stands for all."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import games
+from engine.games.base import SYMMETRIES, Game
+from tests.engine.samples import every_game, positions, unfinished_positions
+from tests.oracles.boards import board_of
+from tests.oracles.slow_rules import as_text, images
+
+few_examples = settings(max_examples=30)
+symmetries = st.sampled_from(SYMMETRIES)
+
+
+@every_game
+@given(data=st.data())
+@few_examples
+def test_the_images_of_a_position_are_its_turns_and_those_of_its_mirror_image(
+    game: Game, data: st.DataObject
+) -> None:
+    position = data.draw(positions(game))
+    drawn = [as_text(board_of(game, game.map_position(position, s))) for s in SYMMETRIES]
+    assert sorted(drawn) == sorted(images(board_of(game, position)))
+    assert drawn[0] == as_text(board_of(game, position))
+
+
+@every_game
+@given(data=st.data())
+@few_examples
+def test_all_images_of_a_position_have_one_canonical_position_and_one_key(
+    game: Game, data: st.DataObject
+) -> None:
+    position = data.draw(positions(game))
+    canonicals = [game.canonical(game.map_position(position, s)) for s in SYMMETRIES]
+    assert len({(c.position, c.stones, c.key) for c in canonicals}) == 1
+    assert len(canonicals[0].key) == 16
+
+
+@every_game
+@given(data=st.data())
+@few_examples
+def test_the_canonical_position_is_the_image_with_the_smallest_packed_stones(
+    game: Game, data: st.DataObject
+) -> None:
+    position = data.draw(positions(game))
+    canonical = game.canonical(position)
+    packed = [game.pack(game.map_position(position, s)) for s in SYMMETRIES]
+    assert canonical.stones == min(packed)
+    assert canonical.stones == game.pack(canonical.position)
+    assert canonical.key == game.key(canonical.stones)
+
+
+@every_game
+@given(data=st.data())
+@few_examples
+def test_the_symmetry_of_the_canonical_position_leads_to_it(
+    game: Game, data: st.DataObject
+) -> None:
+    position = data.draw(positions(game))
+    canonical = game.canonical(position)
+    assert game.map_position(position, canonical.symmetry) == canonical.position
+    back = game.inverse(canonical.symmetry)
+    assert game.map_position(canonical.position, back) == position
+    to_canonical = game.symmetries_to_canonical(position)
+    assert canonical.symmetry in to_canonical
+    assert to_canonical == [
+        s for s in SYMMETRIES if game.map_position(position, s) == canonical.position
+    ]
+
+
+@every_game
+@given(data=st.data(), symmetry=symmetries)
+@few_examples
+def test_a_move_on_the_turned_board_leads_to_the_turned_position(
+    game: Game, data: st.DataObject, symmetry: int
+) -> None:
+    position = data.draw(unfinished_positions(game))
+    move = data.draw(st.sampled_from(game.legal_moves(position)))
+    turned = game.map_position(position, symmetry)
+    turned_move = game.map_move(move, symmetry)
+    assert turned_move in game.legal_moves(turned)
+    assert game.play(turned, turned_move) == game.map_position(game.play(position, move), symmetry)
+
+
+@every_game
+@given(data=st.data(), symmetry=symmetries)
+@few_examples
+def test_a_move_found_for_the_canonical_position_maps_back_to_any_image(
+    game: Game, data: st.DataObject, symmetry: int
+) -> None:
+    image = game.map_position(data.draw(unfinished_positions(game)), symmetry)
+    canonical = game.canonical(image)
+    found = data.draw(st.sampled_from(game.legal_moves(canonical.position)))
+    move = game.map_move(found, game.inverse(canonical.symmetry))
+    assert move in game.legal_moves(image)
+    after = game.canonical(game.play(image, move))
+    assert after.key == game.canonical(game.play(canonical.position, found)).key
+
+
+@every_game
+@given(data=st.data(), symmetry=symmetries)
+@few_examples
+def test_a_game_ends_alike_on_the_turned_board(
+    game: Game, data: st.DataObject, symmetry: int
+) -> None:
+    position = data.draw(positions(game))
+    assert game.outcome(game.map_position(position, symmetry)) is game.outcome(position)
+
+
+@every_game
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_a_symmetry_and_its_inverse_cancel_out_on_every_cell_and_move(
+    game: Game, symmetry: int
+) -> None:
+    inverse = game.inverse(symmetry)
+    cells = [game.map_cell(cell, symmetry) for cell in range(game.cell_count)]
+    assert sorted(cells) == list(range(game.cell_count))
+    assert [game.map_cell(cell, inverse) for cell in cells] == list(range(game.cell_count))
+    moves = [game.map_move(move, symmetry) for move in range(game.move_count)]
+    assert sorted(moves) == list(range(game.move_count))
+    assert [game.map_move(move, inverse) for move in moves] == list(range(game.move_count))
+
+
+@every_game
+def test_symmetry_zero_changes_nothing_and_the_eight_differ(game: Game) -> None:
+    moves = range(game.move_count)
+    assert [game.map_move(move, 0) for move in moves] == list(moves)
+    assert len({tuple(game.map_move(move, s) for move in moves) for s in SYMMETRIES}) == 8
+
+
+def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
+    game = games.get("pentago-swap")
+    images_of_move = {
+        game.format_move(game.map_move(game.parse_move("a1:34"), s)) for s in range(8)
+    }
+    assert images_of_move == {
+        "a1:34", "a1:13", "f1:34", "f1:24", "a6:12", "a6:13", "f6:12", "f6:24",
+    }  # fmt: skip
+    # A diagonal swap stays diagonal.
+    assert {game.format_move(game.map_move(game.parse_move("a1:14"), s)) for s in range(8)} == {
+        "a1:14", "f1:23", "a6:23", "f6:14",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game_id", "line", "count"),
+    [
+        ("gomoku-15", "", 8),
+        ("gomoku-15", "h8", 8),
+        ("gomoku-15", "h8 h9", 2),
+        ("gomoku-15", "h8 i9", 2),
+        ("gomoku-15", "h8 i10", 1),
+        ("pentago-swap", "b2:14", 2),
+        ("pentago-swap", "a2:14", 1),
+    ],
+)
+def test_as_many_symmetries_lead_to_the_canonical_position_as_a_position_has(
+    game_id: str, line: str, count: int
+) -> None:
+    game = games.get(game_id)
+    assert len(game.symmetries_to_canonical(game.play_line(game.parse_line(line)))) == count

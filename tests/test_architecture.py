@@ -1,0 +1,125 @@
+"""Who may import whom: one direction, no circles."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAY_IMPORT = {
+    "engine": set(),
+    "book": {"engine"},
+    "precompute": {"engine", "book"},
+    "service": {"engine", "book"},
+}
+ROOMS = set(MAY_IMPORT)
+SOURCES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
+LEAVES_THE_PROCESS = {"asyncio", "dbm", "ftplib", "http", "socket", "sqlite3", "ssl", "urllib"}
+
+
+def imported(source: str) -> Iterator[str]:
+    """The full name of every module that `source` imports, wherever in it the import is.
+
+    A relative import comes with its dots.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def top_names(path: Path) -> set[str]:
+    """The first parts of the names of all modules that the file at `path` imports."""
+    return {name.split(".")[0] for name in imported(path.read_text())}
+
+
+def of_room(*rooms: str) -> pytest.MarkDecorator:
+    paths = [path for path in SOURCES if path.relative_to(ROOT).parts[0] in rooms]
+    return pytest.mark.parametrize(
+        "path", paths, ids=[str(path.relative_to(ROOT)) for path in paths]
+    )
+
+
+def test_imports_are_found_wherever_they_are() -> None:
+    source = """
+import a.b, c
+from d.e import f
+from . import g
+from ..h import i
+if TYPE_CHECKING:
+    from j import k
+def function():
+    try:
+        import l as m
+    except ImportError:
+        from n import o
+"""
+    assert list(imported(source)) == ["a.b", "c", "d.e", ".", "..h", "j", "l", "n"]
+
+
+def test_every_room_has_sources() -> None:
+    assert {path.relative_to(ROOT).parts[0] for path in SOURCES} == ROOMS
+
+
+@of_room(*ROOMS)
+def test_a_room_imports_only_rooms_below_it(path: Path) -> None:
+    room = path.relative_to(ROOT).parts[0]
+    assert top_names(path) & (ROOMS | {"tests", "data"}) <= MAY_IMPORT[room] | {room}
+
+
+@of_room(*ROOMS)
+def test_imports_are_absolute(path: Path) -> None:
+    assert not [name for name in imported(path.read_text()) if name.startswith(".")]
+
+
+@of_room("engine")
+def test_the_engine_needs_no_more_than_numpy_and_numba(path: Path) -> None:
+    assert top_names(path) <= sys.stdlib_module_names | {"engine", "numpy", "numba"}
+
+
+@of_room("engine")
+def test_the_engine_knows_no_database_and_no_network(path: Path) -> None:
+    assert not top_names(path) & LEAVES_THE_PROCESS
+
+
+@of_room("book", "precompute", "service")
+def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
+    allowed = {"engine.games", "engine.games.base"}
+    of_games = {name for name in imported(path.read_text()) if name.startswith("engine.games")}
+    assert of_games <= allowed
+
+
+def loaded_by(code: str) -> set[str]:
+    """The top-level modules of a fresh process that has run `code`."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in run.stdout.split()}
+
+
+def test_the_rules_of_all_games_work_without_loading_the_compiler() -> None:
+    loaded = loaded_by(
+        "from engine import games\n"
+        "for family in games.families():\n"
+        "    game = games.get(family.examples[0])\n"
+        "    position = game.play_line(game.legal_moves(game.initial)[:1])\n"
+        "    game.canonical(position), game.children(position), game.outcome(position)\n"
+    )
+    assert "engine" in loaded
+    assert not loaded & {"numba", "llvmlite", "numpy"}
+
+
+def test_the_command_line_loads_neither_the_builder_nor_the_server_before_they_are_asked_for() -> (
+    None
+):
+    loaded = loaded_by("import service.cli")
+    assert "service" in loaded
+    assert not loaded & {"precompute", "joblib", "flask", "apiflask", "granian", "numba"}
