@@ -89,6 +89,10 @@ class Answerer:
             raise GameNotNamed(f"name the game: the books hold {' and '.join(sorted(held))}")
         raise GameNotNamed("name the game, such as gomoku-15: there is no book to tell it from")
 
+    def prepare(self, game: Game) -> None:
+        """Load the engine for `game`, so that no live search spends its movetime on that."""
+        self._live.prepare(game)
+
     def answer(self, game: Game, moves: str, limits: Limits, *, book_only: bool = False) -> Answer:
         """What is known of the position after `moves`; searched within `limits` on a miss.
 

@@ -42,6 +42,15 @@ class LiveSearches:
         """How many are searching, waiting, or sharing another's search."""
         return self._asking
 
+    def prepare(self, game: Game) -> None:
+        """Have a searcher of `game` ready.
+
+        The first one in a process loads the compiled kernels, which takes longer than many a
+        movetime; making it counts against the movetime of the search that needs it.
+        """
+        with self._pool.searcher(game):
+            pass
+
     def search(self, game: Game, position: Position, limits: Limits) -> SearchResult:
         """The result for `position`, in its own orientation.
 

@@ -6,8 +6,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-# Threads kept for lookups however many live searches run and wait. A lookup takes far less than
-# few milliseconds, so these are plenty; each further one only competes for the interpreter.
+# Threads kept for lookups however many live searches run and wait. A lookup takes a few
+# milliseconds, so these are plenty; each further one only competes for the interpreter.
 _LOOKUP_THREADS = 4
 
 

@@ -15,6 +15,7 @@ from book.console import (
     json_option,
     print_json,
 )
+from book.errors import PositionNotFound
 from engine.games.base import Game
 from engine.search import Limits
 from service.answerer import Answerer
@@ -62,7 +63,15 @@ def query(
     with Answerer([book]) as answerer:
         game = game or answerer.game(None)
         limits = Limits(nodes=nodes, movetime=movetime)
-        answer = answerer.answer(game, " ".join(moves), limits, book_only=book_only)
+        line = " ".join(moves)
+        try:
+            answer = answerer.answer(game, line, limits, book_only=True)
+        except PositionNotFound:
+            if book_only:
+                raise
+            # Only now, since a book hit needs no engine.
+            answerer.prepare(game)
+            answer = answerer.answer(game, line, limits)
     if as_json:
         print_json(asdict(answer))
     else:

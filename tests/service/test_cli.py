@@ -4,10 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from engine.games.base import Game
+from service.answerer import Answerer
+from service.answers import Answer
 from service.cli import cli
 
 COMMANDS = ("games", "build", "info", "export", "query", "serve", "compile")
@@ -83,6 +87,26 @@ def test_query_says_when_it_had_to_search(runner: CliRunner, gomoku_book: Path) 
     assert result.exit_code == 0, result.output
     assert "not in gomoku.db, searched live" in result.output
     assert "light to move" in result.output
+
+
+def test_loading_the_engine_takes_nothing_from_the_movetime_of_a_query(
+    runner: CliRunner, gomoku_book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[str] = []
+    prepare, answer = Answerer.prepare, Answerer.answer
+
+    def prepare_noted(self: Answerer, game: Game) -> None:
+        happened.append("load")
+        prepare(self, game)
+
+    def answer_noted(self: Answerer, *asked: Any, book_only: bool = False) -> Answer:
+        happened.append("books" if book_only else "search")
+        return answer(self, *asked, book_only=book_only)
+
+    monkeypatch.setattr(Answerer, "prepare", prepare_noted)
+    monkeypatch.setattr(Answerer, "answer", answer_noted)
+    runner.invoke(cli, ["query", str(gomoku_book), "a1 i9 a9", "--movetime", "20ms"])
+    assert happened == ["books", "load", "search"]
 
 
 def test_query_tells_a_win_by_its_distance(runner: CliRunner, gomoku_book: Path) -> None:

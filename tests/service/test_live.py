@@ -184,6 +184,15 @@ def test_a_position_of_a_batch_gets_no_more_than_movetime(gate: Gate) -> None:
     assert [limits.movetime for limits in gate.searches] == [0.5, 0.5]
 
 
+def test_a_searcher_made_ready_is_the_one_that_searches(gate: Gate) -> None:
+    gate.open()
+    live = LiveSearches(at_once=1, waiting=0)
+    live.prepare(GAME)
+    assert (gate.searchers, gate.searches) == (1, [])
+    live.search(GAME, after("a1"), LONG)
+    assert (gate.searchers, len(gate.searches)) == (1, 1)
+
+
 def test_a_search_by_nodes_needs_no_time(gate: Gate) -> None:
     gate.open()
     LiveSearches(at_once=1, waiting=0).search(GAME, after("a1"), Limits(nodes=5))
