@@ -1,7 +1,8 @@
 """Reading a book: the entry of a position, in the orientation of whoever asks."""
 
-import threading
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -48,8 +49,8 @@ _count = (
 class BookReader:
     """Opens a book for reading. A context manager; safe to share among threads.
 
-    Each thread reads over a connection of its own. What a builder commits is seen by the next
-    call, and neither waits for the other.
+    Threads that read at the same time do so over connections of their own. What a builder
+    commits is seen by the next call, and neither waits for the other.
 
     Raises:
         BookError: if the file is missing, no book, damaged, or of a later schema.
@@ -58,10 +59,10 @@ class BookReader:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._engine = open_engine(self.path, Access.READ)
-        self._local = threading.local()
-        self._connections: list[Connection] = []
-        with explained(self.path):
-            names = self.connection.execute(_names).scalars().all()
+        # Connections at rest. A deque may be shared among threads without a lock.
+        self._idle: deque[Connection] = deque()
+        with self.connection() as connection:
+            names = connection.execute(_names).scalars().all()
         self.games: tuple[Game, ...] = tuple(map(games.get, names))
 
     def __enter__(self) -> Self:
@@ -77,25 +78,26 @@ class BookReader:
 
     def close(self) -> None:
         """Let go of the file."""
-        for connection in self._connections:
-            connection.close()
-        self._connections.clear()
+        while self._idle:
+            self._idle.pop().close()
         self._engine.dispose()
 
-    @property
-    def connection(self) -> Connection:
-        """The calling thread's connection; it reads, and holds no transaction open."""
-        connection: Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            self._local.connection = connection
-            self._connections.append(connection)
-        return connection
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection for one thread, that reads and holds no transaction open."""
+        with explained(self.path):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._engine.connect()
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield connection
+        self._idle.append(connection)
 
     def positions(self, game: Game) -> int:
         """The number of stored positions of `game`."""
-        with explained(self.path):
-            return self.connection.execute(_count, {"name": game.id}).scalar_one()
+        with self.connection() as connection:
+            return connection.execute(_count, {"name": game.id}).scalar_one()
 
     def find(self, game: Game, position: Position, *, lines: int = 1) -> Entry:
         """The entry of `position`; see `get`.
@@ -147,8 +149,8 @@ class BookReader:
 
     def _rows(self, canonical: Canonical) -> Sequence[AnyRow]:
         """The position's row once for each stored child; none if it is not in the book."""
-        with explained(self.path):
-            rows = self.connection.execute(_lookup, {"key": canonical.key}).all()
+        with self.connection() as connection:
+            rows = connection.execute(_lookup, {"key": canonical.key}).all()
         if rows and rows[0].stones != canonical.stones:
             raise BookUnreadable(
                 f"'{self.path}' holds other stones under the key {canonical.key.hex()}"

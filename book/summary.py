@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from book.database import explained
 from book.reader import BookReader
 from book.schema import games, positions, runs, tasks
 from engine.games.base import Game
@@ -84,7 +83,7 @@ class Summary:
 def summarise(reader: BookReader, game: Game) -> Summary:
     """The numbers of `game` in an open book."""
     named = {"name": game.id}
-    with explained(reader.path):
+    with reader.connection() as connection:
         layers = [
             Layer(
                 row.ply,
@@ -94,7 +93,7 @@ def summarise(reader: BookReader, game: Game) -> Summary:
                 row.depth / row.positions,
                 row.deepest,
             )
-            for row in reader.connection.execute(_by_ply, named)
+            for row in connection.execute(_by_ply, named)
         ]
         found = [
             Run(
@@ -107,7 +106,7 @@ def summarise(reader: BookReader, game: Game) -> Summary:
                 row.searches,
                 row.nodes,
             )
-            for row in reader.connection.execute(_runs, named)
+            for row in connection.execute(_runs, named)
         ]
-        planned = reader.connection.execute(_planned, named).scalar_one()
+        planned = connection.execute(_planned, named).scalar_one()
     return Summary(game, tuple(layers), tuple(found), planned)

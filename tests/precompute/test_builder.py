@@ -1,0 +1,265 @@
+"""A build is the same however it is run, and goes on from wherever it was stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from book.errors import BookUnwritable
+from book.export import records
+from book.reader import BookReader
+from book.summary import summarise
+from book.writer import BookWriter
+from engine import games
+from engine.search import Limits
+from precompute.builder import Builder, BuildOptions, BuildState
+from tests.oracles.book_checker import assert_sound
+from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
+
+Content = list[dict[str, object]]
+
+NODES = Limits(nodes=400)
+
+
+def build(path: Path, name: str = "gomoku-9", **options: object) -> BuildState:
+    given = {"limits": NODES, "positions": 60} | options
+    if "plies" in given:
+        del given["positions"]
+    return Builder(path, BuildOptions(games.get(name), **given)).run()  # type: ignore[arg-type]
+
+
+def build_until(path: Path, name: str, searches: int) -> bool:
+    """Build, but stop softly after some searches; returns whether the book is complete."""
+    builder = Builder(
+        path,
+        BuildOptions(games.get(name), NODES, positions=60),
+        lambda state: builder.stop() if state.searches >= searches else None,
+    )
+    builder.run()
+    return builder.complete
+
+
+def content(path: Path) -> Content:
+    return list(records(path, reproducible=True))
+
+
+def command(path: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "service.cli", "build", str(path), *options]
+
+
+@pytest.fixture(scope="module", params=["gomoku-9", "pentago-swap"])
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def book(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("built") / "book.db"
+    build(path, name)
+    return path
+
+
+def test_a_build_holds_as_many_positions_as_asked_for(book: Path, name: str) -> None:
+    assert len(content(book)) == 60
+
+
+def test_everything_in_a_built_book_follows_from_its_rows(book: Path, name: str) -> None:
+    assert_sound(book, games.get(name))
+
+
+def test_two_jobs_build_the_same_book_as_one(book: Path, name: str, tmp_path: Path) -> None:
+    build(tmp_path / "two.db", name, jobs=2)
+    assert content(tmp_path / "two.db") == content(book)
+
+
+def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
+    book: Path, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "killed.db"
+    options = ("--game", name, "--nodes", "400", "--positions", "60", "--jobs", "2")
+    for searches in (5, 40):
+        process = subprocess.Popen(
+            command(path, *options),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        wait_for_searches(path, searches, process)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert len(content(path)) < 60
+    subprocess.run(command(path, *options), check=True, stdout=subprocess.DEVNULL)
+    assert content(path) == content(book)
+    with BookReader(path) as reader:
+        summary = summarise(reader, games.get(name))
+    assert [run.ended is None for run in summary.runs] == [True, True, False]
+    # Nothing that was found before a kill was searched again, but what was in flight.
+    assert sum(run.searches for run in summary.runs) == search_count(book, name)
+
+
+def wait_for_searches(path: Path, wanted: int, process: subprocess.Popen[bytes]) -> None:
+    """Until `wanted` searches are entered or wait to be; a build that ends first is an error."""
+    while process.poll() is None:
+        if path.exists() and searches_so_far(path) >= wanted:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the build ended before it could be killed")
+
+
+def searches_so_far(path: Path) -> int:
+    script = (
+        "SELECT (SELECT coalesce(sum(searches), 0) FROM runs)"
+        " + (SELECT count(*) FROM tasks WHERE result IS NOT NULL)"
+    )
+    try:
+        with BookReader(path) as reader, reader.connection() as connection:
+            return int(connection.exec_driver_sql(script).scalar_one())
+    except Exception:
+        # The tables are not there yet.
+        return 0
+
+
+def search_count(path: Path, name: str) -> int:
+    with BookReader(path) as reader:
+        return sum(run.searches for run in summarise(reader, games.get(name)).runs)
+
+
+def test_a_build_stopped_softly_goes_on_to_the_same_book(
+    book: Path, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "stopped.db"
+    stops = 0
+    while not build_until(path, name, searches=37):
+        stops += 1
+    assert stops >= 2
+    assert content(path) == content(book)
+
+
+def test_ctrl_c_ends_a_build_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    process = subprocess.Popen(
+        command(path, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_for_searches(path, 10, process)  # type: ignore[arg-type]
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "goes on from here" in output
+    assert "Traceback" not in errors
+    with BookReader(path) as reader:
+        assert summarise(reader, games.get("gomoku-9")).runs[0].ended is not None
+
+
+def test_building_further_keeps_what_is_there(book: Path, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    build(path, name, positions=20)
+    before = {record["position"] for record in content(path)}
+    state = build(path, name, positions=60)
+    assert state.added == 40
+    assert before < {record["position"] for record in content(path)}
+    assert_sound(path, games.get(name))
+
+
+def test_a_finished_build_has_nothing_more_to_do(book: Path, name: str) -> None:
+    before = content(book)
+    state = build(book, name)
+    assert (state.added, state.searches) == (0, 0)
+    assert content(book) == before
+
+
+def test_time_ends_a_build(tmp_path: Path) -> None:
+    state = build(tmp_path / "book.db", positions=None, seconds=0.5)
+    assert state.searches >= 1
+    assert state.positions == len(content(tmp_path / "book.db"))
+
+
+def test_other_limits_replan_what_was_not_searched(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    assert not build_until(path, "gomoku-9", searches=20)
+    state = build(path, limits=Limits(nodes=500))
+    assert state.positions == 60
+    assert_sound(path, games.get("gomoku-9"))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "plies", "nodes"), [("gomoku-5", 3, 50), ("pentago-swap", 2, 50)]
+)
+def test_a_full_build_holds_every_position_up_to_its_ply(
+    game_id: str, plies: int, nodes: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "full.db"
+    build(path, game_id, plies=plies, limits=Limits(nodes=nodes), jobs=2)
+    with BookReader(path) as reader:
+        layers = summarise(reader, games.get(game_id)).layers
+    slow = SlowPentagoSwap() if game_id == "pentago-swap" else SlowGomoku(5)
+    assert [layer.positions for layer in layers] == [1, *slow.unfinished_positions(plies)]
+    # All moves of an inner position lead to stored ones.
+    inner = [record for record in content(path) if record["ply"] < plies]
+    assert {record["rest"] for record in inner} == {"none"}
+    assert_sound(path, games.get(game_id))
+
+
+def test_games_share_a_book_without_touching_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "both.db"
+    build(path, "gomoku-9", positions=20)
+    alone = content(path)
+    build(path, "pentago-swap", positions=10)
+    assert [record for record in content(path) if record["game"] == "gomoku-9"] == alone
+    with BookReader(path) as reader:
+        assert [game.id for game in reader.games] == ["gomoku-9", "pentago-swap"]
+
+
+def test_only_one_builder_has_a_book_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    game = games.get("gomoku-9")
+    with (
+        BookWriter(path, game),
+        pytest.raises(BookUnwritable, match="being built by another"),
+    ):
+        BookWriter(path, game)
+    BookWriter(path, game).close()
+
+
+def test_a_reader_is_answered_while_a_book_is_built(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    game = games.get("gomoku-9")
+    build(path, positions=10)
+    with BookReader(path) as reader, BookWriter(path, game) as writer:
+        with writer.transaction() as connection:
+            connection.exec_driver_sql("UPDATE positions SET value = 77")
+            assert reader.find(game, game.initial).value != 77
+        assert reader.find(game, game.initial).value == 77
+
+
+def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(book: Path, tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    options = ["--game", "gomoku-9", "--nodes", "400", "--positions", "60"]
+    # Blocks of 1024 bytes: the tables fit, a few dozen positions do not.
+    limited = ["bash", "-c", 'ulimit -f 220; exec "$@"', "limited", *command(path, *options)]
+    result = subprocess.run(limited, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert "the disk is full" in result.stderr
+    assert 0 < len(content(path)) < 60
+    subprocess.run(command(path, *options), check=True, stdout=subprocess.DEVNULL)
+    build(tmp_path / "whole.db")
+    assert content(path) == content(tmp_path / "whole.db")
+
+
+def test_json_output_is_one_document(tmp_path: Path) -> None:
+    options = ["--game", "gomoku-9", "--nodes", "100", "--positions", "5", "--json"]
+    result = subprocess.run(
+        command(tmp_path / "book.db", *options), capture_output=True, text=True, check=True
+    )
+    document = json.loads(result.stdout)
+    assert document["positions"] == 5
+    assert document["complete"] is True
