@@ -23,16 +23,19 @@ from engine.values import from_child
 
 _LINE_PLIES = 8
 
+_OWN_COLUMNS = (
+    "stones value bound proven depth nodes milliseconds "
+    "rest_state rest_move rest_value rest_bound rest_proven rest_line"
+).split()
+_CHILD_COLUMNS = ("value", "bound", "proven", "depth")
+
 _child = positions.alias("child")
 # One statement, so that a position and its children come from the same moment of a build.
 _lookup = (
     select(
-        positions,
+        *(positions.c[name] for name in _OWN_COLUMNS),
         moves_table.c.move,
-        _child.c.value.label("child_value"),
-        _child.c.bound.label("child_bound"),
-        _child.c.proven.label("child_proven"),
-        _child.c.depth.label("child_depth"),
+        *(_child.c[name].label(f"child_{name}") for name in _CHILD_COLUMNS),
     )
     .outerjoin(moves_table, moves_table.c.parent == positions.c.key)
     .outerjoin(_child, _child.c.key == moves_table.c.child)
@@ -123,15 +126,15 @@ class BookReader:
         back = game.inverse(canonical.symmetry)
         moves = [
             BookMove(
-                move=game.map_move(known.move, back),
-                value=known.value,
-                bound=known.bound,
-                proven=known.proven,
-                depth=known.depth,
-                in_book=known.in_book,
-                line=self._line(
-                    game, position, canonical, known, _LINE_PLIES if rank < lines else 1
-                ),
+                move := game.map_move(known.move, back),
+                known.value,
+                known.bound,
+                known.proven,
+                known.depth,
+                known.in_book,
+                self._line(game, position, canonical, known)
+                if rank < lines or not known.in_book
+                else (move,),
             )
             for rank, known in enumerate(_known_moves(game, rows))
         ]
@@ -158,22 +161,20 @@ class BookReader:
         return rows
 
     def _line(
-        self, game: Game, position: Position, canonical: Canonical, known: BookMove, plies: int
+        self, game: Game, position: Position, canonical: Canonical, known: BookMove
     ) -> tuple[Move, ...]:
         """What the book expects from `position` on, along best moves, `known` being the first."""
         line: list[Move] = []
-        while True:
-            back = game.inverse(canonical.symmetry)
-            if not known.in_book:
-                line += [game.map_move(move, back) for move in known.line]
-                return tuple(line[:_LINE_PLIES])
-            move = game.map_move(known.move, back)
-            line.append(move)
-            position = game.play(position, move)
-            if len(line) >= plies:
+        while known.in_book:
+            line.append(game.map_move(known.move, game.inverse(canonical.symmetry)))
+            if len(line) == _LINE_PLIES:
                 return tuple(line)
+            position = game.play(position, line[-1])
             canonical = game.canonical(position)
             known = _known_moves(game, self._rows(canonical))[0]
+        back = game.inverse(canonical.symmetry)
+        line += [game.map_move(move, back) for move in known.line]
+        return tuple(line[:_LINE_PLIES])
 
 
 def _known_moves(game: Game, rows: Sequence[AnyRow]) -> list[BookMove]:

@@ -202,13 +202,14 @@ class BookWriter:
 
     def _enter(self, connection: Connection, task: Task, searched: Searched, run: int) -> set[Key]:
         """Enter one result; returns the keys of the positions whose slot or links changed."""
-        row = _rest_columns(searched) | {
-            "depth": searched.depth,
-            "nodes": searched.nodes,
-            "milliseconds": searched.milliseconds,
-            "run": run,
-        }
         rest = searched.rest
+        row = _rest_columns(searched) | {"run": run}
+        if rest:
+            row |= {
+                "depth": searched.depth,
+                "nodes": searched.nodes,
+                "milliseconds": searched.milliseconds,
+            }
         if not task.new:
             if rest and rest.child and self._which_are_stored(connection, [rest.child]):
                 row |= _pending()
