@@ -102,17 +102,22 @@ def _check_file(path: Path, access: Access) -> None:
 
 
 def _connect(path: Path, access: Access) -> sqlite3.Connection:
-    mode = "ro" if access is Access.READ else "rwc"
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connection = _open_uri(uri)
-    if access is Access.READ:
-        try:
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        except sqlite3.OperationalError:
-            # A book in WAL mode needs its -shm file, which a read-only folder cannot take. No
-            # builder can be at work there, so the file may be read as one that never changes.
-            connection.close()
-            connection = _open_uri(f"{uri}&immutable=1")
+    uri = path.absolute().as_uri()
+    if access is Access.WRITE:
+        return _open_uri(f"{uri}?mode=rwc")
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        # Opened for writing, so that whoever closes the book last can tidy up its log.
+        connection = _open_uri(f"{uri}?mode=rw")
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+    connection = _open_uri(f"{uri}?mode=ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        # A book in WAL mode needs its -shm file, which a read-only folder cannot take. No
+        # builder can be at work there, so the file may be read as one that never changes.
+        connection.close()
+        connection = _open_uri(f"{uri}?mode=ro&immutable=1")
     return connection
 
 

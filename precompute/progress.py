@@ -28,7 +28,6 @@ class BuildDisplay:
     def __init__(self, path: Path, options: BuildOptions) -> None:
         self._path = path
         self._options = options
-        self._reader: BookReader | None = None
         self._due = 0.0
         self._bar = Progress(
             SpinnerColumn(),
@@ -55,8 +54,6 @@ class BuildDisplay:
         traceback: TracebackType | None,
     ) -> None:
         self._bar.stop()
-        if self._reader is not None:
-            self._reader.close()
 
     def show(self, state: BuildState) -> None:
         """Take in a new state; it is drawn or printed every so often."""
@@ -78,10 +75,9 @@ class BuildDisplay:
 
     def root(self) -> str:
         """The root's value and line, as a reader of the book sees them now."""
-        if self._reader is None:
-            self._reader = BookReader(self._path)
         game = self._options.game
-        entry = self._reader.get(game, game.initial)
+        with BookReader(self._path) as reader:
+            entry = reader.get(game, game.initial)
         if entry is None:
             return "not searched yet"
         value = describe_value(entry.value, entry.proven)

@@ -22,6 +22,7 @@ _COMMANDS = {
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
+    "bench": _Lazy("service.commands.bench:bench", "Measure this machine."),
     "compile": _Lazy("service.commands.compile:compile_kernels", "Compile the search ahead."),
 }
 
@@ -74,7 +75,7 @@ def main() -> None:
     try:
         status = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"Error: {error.format_message()}", err=True)
         status = error.exit_code
     except click.Abort:
         status = 130

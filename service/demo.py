@@ -1,25 +1,19 @@
 """The whole way once: build two small books, serve them, ask over HTTP. Run by `make demo`."""
 
 import json
-import socket
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import click
 
 from book.console import console, describe_value
+from service.local import fivebook, free_port, served
 
 _FOLDER = Path("demo")
-_USUAL_PORT = 8000
-_STARTING_SECONDS = 60
 _BUILDS = {
     "gomoku.db": ("--game", "gomoku-15", "--positions", "200", "--nodes", "20000"),
     "swap.db": ("--game", "pentago-swap", "--positions", "100", "--nodes", "20000"),
@@ -40,11 +34,11 @@ def demo(leave: bool) -> None:
     _FOLDER.mkdir(exist_ok=True)
     for name, options in _BUILDS.items():
         console.rule(f"fivebook build demo/{name} {' '.join(options)}", align="left")
-        subprocess.run(_fivebook("build", _FOLDER / name, *options, "--jobs", "2"), check=True)
+        subprocess.run(fivebook("build", _FOLDER / name, *options, "--jobs", "2"), check=True)
     books = [_FOLDER / name for name in _BUILDS]
-    port = _free_port()
+    port = free_port()
     console.rule(f"fivebook serve {' '.join(map(str, books))} --port {port}", align="left")
-    with _served(books, port) as address:
+    with served(books, port) as address:
         for question in _QUESTIONS:
             _ask(f"{address}/api/v1/position?{urlencode(question, safe=',')}")
         console.print("\nTo try:")
@@ -53,47 +47,6 @@ def demo(leave: bool) -> None:
         if not leave:
             console.print("\nServing until Ctrl-C.")
             _wait_for_interrupt()
-
-
-def _fivebook(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "service.cli", *map(str, arguments)]
-
-
-def _free_port() -> int:
-    """The usual port, or any other one if that is taken."""
-    for port in (_USUAL_PORT, 0):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise click.ClickException("no port is free on 127.0.0.1")
-
-
-@contextmanager
-def _served(books: list[Path], port: int) -> Iterator[str]:
-    """The address of a service of `books`, which ends with the block."""
-    server = subprocess.Popen(_fivebook("serve", *books, "--port", port))
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(f"{address}/healthz", server)
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + _STARTING_SECONDS
-    while server.poll() is None and time.monotonic() < deadline:
-        try:
-            urlopen(address).close()
-        except URLError:
-            time.sleep(0.1)
-        else:
-            return
-    raise click.ClickException("the service did not start")
 
 
 def _ask(address: str) -> None:
