@@ -51,8 +51,6 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         interface=Interfaces.WSGI,
         workers=settings.workers,
         blocking_threads=settings.threads_per_worker,
-        # A thread that ends takes its open books with it: keep them as long as granian can.
-        blocking_threads_idle_timeout=600,
         workers_kill_timeout=round(settings.movetime_cap) + _GRACE,
         websockets=False,
         # Its one warning here is that there are more threads than processors.

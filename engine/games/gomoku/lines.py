@@ -83,12 +83,12 @@ def _strength(line: Any, exactly_five: bool, known: Any) -> int:
 
 @kernel(types.void(_table_type, types.int64, types.boolean))
 def fill_table(table: Any, colour: int, exactly_five: bool) -> None:
-    """Fill `table` (TABLE_SIZE entries) for `colour`, 0 dark or 1 light."""
+    """Fill `table`, TABLE_SIZE entries or fewer, for `colour`, 0 dark or 1 light."""
     known = np.full(3**9 * 4, -1, dtype=np.int8)
     line = np.empty(11, dtype=np.int8)
     line[5] = _OWN
     own = colour + 1
-    for index in range(TABLE_SIZE):
+    for index in range(len(table)):
         for place in range(8):
             code = index >> (2 * place) & 3
             cell = place + 1 if place < 4 else place + 2

@@ -37,15 +37,16 @@ class GomokuSearcher:
         states = np.zeros(1, dtype=board.STATE)
         self._state = states[0]
         self._table = np.zeros(_TABLE_ENTRIES, dtype=alphabeta.ENTRY)
+        flags = _EXACT_FLAGS if game.exactly_five else _FREESTYLE_FLAGS
         for colour in (0, 1):
             start = colour * lines.TABLE_SIZE
-            table = states["table"][0, start : start + lines.TABLE_SIZE]
+            table = states["table"][0, start : start + flags + 1]
             lines.fill_table(table, colour, game.exactly_five)
         board.fill_pattern_tables(self._state)
         random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
         states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
         states["reach"] = 5 if game.exactly_five else 4
-        states["flags"] = _EXACT_FLAGS if game.exactly_five else _FREESTYLE_FLAGS
+        states["flags"] = flags
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
