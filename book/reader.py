@@ -24,9 +24,20 @@ from engine.values import from_child
 _LINE_PLIES = 8
 
 _OWN_COLUMNS = (
-    "stones value bound proven depth nodes milliseconds "
-    "rest_state rest_move rest_value rest_bound rest_proven rest_line"
-).split()
+    "stones",
+    "value",
+    "bound",
+    "proven",
+    "depth",
+    "nodes",
+    "milliseconds",
+    "rest_state",
+    "rest_move",
+    "rest_value",
+    "rest_bound",
+    "rest_proven",
+    "rest_line",
+)
 _CHILD_COLUMNS = ("value", "bound", "proven", "depth")
 
 _child = positions.alias("child")

@@ -178,9 +178,9 @@ class Game(ABC):
         Raises:
             InvalidMove: if it is no cell of this board.
         """
-        match = re.fullmatch(r"([a-z])([1-9][0-9]?)", text.lower())
+        match = re.fullmatch(r"([a-zA-Z])([1-9][0-9]?)", text)
         if match:
-            column, row = ord(match[1]) - ord("a"), int(match[2]) - 1
+            column, row = ord(match[1].lower()) - ord("a"), int(match[2]) - 1
             if column < self.size and row < self.size:
                 return row * self.size + column
         last = self.format_cell(self.cell_count - 1)
@@ -245,11 +245,9 @@ class Game(ABC):
             int.from_bytes(stones[at : at + width], "big") for at in range(0, len(stones), width)
         ]
         dark_count = (len(cells) + 1) // 2
-        position = Position(
-            sum({1 << cell for cell in cells[:dark_count]}),
-            sum({1 << cell for cell in cells[dark_count:]}),
-        )
-        if max(cells, default=0) >= self.cell_count or self.pack(position) != stones:
+        position = Position(_board_of(cells[:dark_count]), _board_of(cells[dark_count:]))
+        sound = max(cells, default=0) < self.cell_count and position.ply == len(cells)
+        if not sound or self.pack(position) != stones:
             raise ValueError(f"{stones.hex()} packs no position of {self.id}")
         return position
 
