@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.games.base import Move, Position
+from engine.position import Move, Position
 from engine.values import Bound, Value
 
 

@@ -4,11 +4,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from book.closing import Closing
 from book.database import Access, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
@@ -18,7 +17,8 @@ from book.schema import RestState, positions
 from book.schema import games as games_table
 from book.schema import moves as moves_table
 from engine import games
-from engine.games.base import Canonical, Game, Move, Position
+from engine.games.base import Canonical, Game
+from engine.position import Move, Position
 from engine.values import from_child
 
 _LINE_PLIES = 8
@@ -60,7 +60,7 @@ _count = (
 )
 
 
-class BookReader:
+class BookReader(Closing):
     """Opens a book for reading. A context manager; safe to share among threads.
 
     Threads that read at the same time do so over connections of their own. What a builder
@@ -78,17 +78,6 @@ class BookReader:
         with self.connection() as connection:
             names = connection.execute(_names).scalars().all()
         self.games: tuple[Game, ...] = tuple(map(games.get, names))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from engine.games.base import Key, Move
+from engine.games.base import Key
+from engine.position import Move
 from engine.values import Bound, Value
 
 AnyRow = Row[*tuple[Any, ...]]

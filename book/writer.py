@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, CursorResult, bindparam, delete, func, insert, select, update
 
 import engine
+from book.closing import Closing
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.propagation import propagate
@@ -59,7 +59,7 @@ class PlannedTask:
     result: Searched | None
 
 
-class BookWriter:
+class BookWriter(Closing):
     """Opens a book for building, and creates it where there is none. A context manager.
 
     Only one writer has a book at a time; readers never wait for it.
@@ -86,17 +86,6 @@ class BookWriter:
         except BaseException:
             self._lock.release()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file and of the lock."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.errors import InvalidLimits
-from engine.games.base import Move, Position
+from engine.position import Move, Position
 from engine.values import Bound, Value, distance
 
 

@@ -7,7 +7,8 @@ from functools import cache
 from book.rows import Rest, Searched
 from book.writer import Task
 from engine import games
-from engine.games.base import Game, Position
+from engine.games.base import Game
+from engine.position import Position
 from engine.search import Limits, Searcher, SearchResult
 
 # The expected line that a book keeps: enough to see the idea, short enough for millions.

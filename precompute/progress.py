@@ -2,8 +2,6 @@
 
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from rich.progress import (
     BarColumn,
@@ -14,6 +12,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from book.closing import Closing
 from book.console import console, describe_value
 from book.reader import BookReader
 from precompute.builder import BuildOptions, BuildState
@@ -22,7 +21,7 @@ _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_UPDATES = 0.2
 
 
-class BuildDisplay:
+class BuildDisplay(Closing):
     """Shows the state of a build: positions, rate, time left, the root's value and line."""
 
     def __init__(self, path: Path, options: BuildOptions) -> None:
@@ -42,17 +41,10 @@ class BuildDisplay:
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=options.positions, rate=0.0, root="")
-
-    def __enter__(self) -> Self:
         self._bar.start()
-        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Leave the terminal as it is."""
         self._bar.stop()
 
     def show(self, state: BuildState) -> None:

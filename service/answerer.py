@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
+from book.closing import Closing
 from book.entry import Entry
 from book.errors import PositionNotFound
 from book.reader import BookReader
 from engine import games
 from engine.errors import IllegalMove, InvalidMove
-from engine.games.base import Game, Outcome, Position
+from engine.games.base import Game, Outcome
+from engine.position import Position
 from engine.search import Limits, SearchResult
 from engine.values import WIN, Bound, Value, distance
 from service.answers import (
@@ -30,7 +31,7 @@ from service.errors import GameNotNamed
 from service.live import LiveSearches
 
 
-class Answerer:
+class Answerer(Closing):
     """Answers from open books and live searches; any number of threads may ask.
 
     Of several books that hold a position, one in which it is proven answers, else the first in
@@ -45,17 +46,6 @@ class Answerer:
             self._readers = [opened.enter_context(BookReader(path)) for path in books]
             self._opened = opened.pop_all()
         self._live = LiveSearches(at_once=live_searches, waiting=waiting)
-
-    def __enter__(self) -> Answerer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the books."""

@@ -1,6 +1,7 @@
 """Boards drawn with plain characters."""
 
-from engine.games.base import Game, Position
+from engine.games.base import Game
+from engine.position import Position
 
 _DARK, _LIGHT, _EMPTY = "X", "O", "."
 

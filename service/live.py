@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from threading import BoundedSemaphore, Lock
 
-from engine.games.base import Canonical, Game, Key, Position
+from engine.games.base import Canonical, Game, Key
+from engine.position import Position
 from engine.search import Limits, Searcher, SearchResult
 from service.errors import TooBusy
 

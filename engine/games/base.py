@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 from engine.errors import IllegalMove, InvalidMove
+from engine.position import Cell, Move, Position, board_of, cells_of
+from engine.search import Searcher
 
-if TYPE_CHECKING:
-    from engine.search import Searcher
-
-Cell = int
-Move = int
-Bitboard = int
 Symmetry = int
 Key = bytes
 
@@ -31,28 +26,6 @@ class Outcome(Enum):
     DARK_WINS = "dark wins"
     LIGHT_WINS = "light wins"
     DRAW = "draw"
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Stones and, through their number, the side to move; dark moves first.
-
-    Bit ``row * size + column`` of a bitboard is the cell in that row, counted from the bottom,
-    and that column, counted from the left, both from zero.
-    """
-
-    dark: Bitboard = 0
-    light: Bitboard = 0
-
-    @property
-    def ply(self) -> int:
-        """The number of stones on the board."""
-        return (self.dark | self.light).bit_count()
-
-    @property
-    def dark_to_move(self) -> bool:
-        """Whether the next stone is dark."""
-        return self.ply % 2 == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +50,6 @@ class Child:
 
     moves: tuple[Move, ...]
     canonical: Canonical
-
-
-def cells_of(board: Bitboard) -> list[Cell]:
-    """The set bits of `board`, ascending."""
-    cells = []
-    while board:
-        lowest = board & -board
-        cells.append(lowest.bit_length() - 1)
-        board ^= lowest
-    return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +208,7 @@ class Game(ABC):
             int.from_bytes(stones[at : at + width], "big") for at in range(0, len(stones), width)
         ]
         dark_count = (len(cells) + 1) // 2
-        position = Position(_board_of(cells[:dark_count]), _board_of(cells[dark_count:]))
+        position = Position(board_of(cells[:dark_count]), board_of(cells[dark_count:]))
         sound = max(cells, default=0) < self.cell_count and position.ply == len(cells)
         if not sound or self.pack(position) != stones:
             raise ValueError(f"{stones.hex()} packs no position of {self.id}")
@@ -263,7 +226,7 @@ class Game(ABC):
             if dark_image < best_dark or light_image < best_light:
                 best_dark, best_light, chosen = dark_image, light_image, symmetry
         stones = self._encode(best_dark, best_light)
-        image = Position(_board_of(best_dark), _board_of(best_light))
+        image = Position(board_of(best_dark), board_of(best_light))
         return Canonical(image, stones, self.key(stones), chosen)
 
     def key(self, stones: bytes) -> Key:
@@ -274,8 +237,8 @@ class Game(ABC):
         """`position` turned by `symmetry`."""
         cell_map = self._cell_maps[symmetry]
         return Position(
-            _board_of(cell_map[cell] for cell in cells_of(position.dark)),
-            _board_of(cell_map[cell] for cell in cells_of(position.light)),
+            board_of(cell_map[cell] for cell in cells_of(position.dark)),
+            board_of(cell_map[cell] for cell in cells_of(position.light)),
         )
 
     def map_cell(self, cell: Cell, symmetry: Symmetry) -> Cell:
@@ -356,10 +319,3 @@ def _turn(size: int, cell: Cell, symmetry: Symmetry) -> Cell:
     for _ in range(symmetry % 4):
         row, column = column, size - 1 - row
     return row * size + column
-
-
-def _board_of(cells: Iterable[Cell]) -> Bitboard:
-    board = 0
-    for cell in cells:
-        board |= 1 << cell
-    return board

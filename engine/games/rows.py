@@ -1,6 +1,6 @@
 """Finding unbroken rows of stones on a bitboard."""
 
-from engine.games.base import Bitboard
+from engine.position import Bitboard
 
 
 class Rows:

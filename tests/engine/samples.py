@@ -7,7 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 from engine import games
-from engine.games.base import Game, Move, Position
+from engine.games.base import Game
+from engine.position import Move, Position
 
 SIZES = (5, 6, 11, 15, 19, 26)
 GOMOKU_IDS = tuple(f"gomoku-{size}{rule}" for size in SIZES for rule in ("", "-standard"))

@@ -1,6 +1,7 @@
 """Between drawn boards, which the slow rules use, and the engine's positions."""
 
-from engine.games.base import Game, Position
+from engine.games.base import Game
+from engine.position import Position
 from tests.oracles.slow_rules import Board, SlowGame, SlowGomoku, SlowPentagoSwap, as_board
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -24,6 +25,25 @@ from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
 Content = list[dict[str, object]]
 
 NODES = Limits(nodes=400)
+
+
+# Builds with two jobs, and kills itself and them with the search asked for.
+KILLED_BUILD = """
+import os, signal, sys
+from pathlib import Path
+from engine import games
+from engine.search import Limits
+from precompute.builder import Builder, BuildOptions
+
+path, name, searches = sys.argv[1:]
+options = BuildOptions(games.get(name), Limits(nodes=400), jobs=2, positions=60)
+
+def kill(state):
+    if state.searches == int(searches):
+        os.killpg(0, signal.SIGKILL)
+
+Builder(Path(path), options, kill).run()
+"""
 
 
 def build(path: Path, name: str = "gomoku-9", **options: object) -> BuildState:
@@ -81,25 +101,43 @@ def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
     book: Path, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "killed.db"
-    options = ("--game", name, "--nodes", "400", "--positions", "60", "--jobs", "2")
     for searches in (5, 40):
-        process = subprocess.Popen(
-            command(path, *options),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+        process = subprocess.run(
+            [sys.executable, "-c", KILLED_BUILD, str(path), name, str(searches)],
             start_new_session=True,
         )
-        wait_for_searches(path, searches, process)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        assert process.returncode == -signal.SIGKILL
     assert len(content(path)) < 60
-    subprocess.run(command(path, *options), check=True, stdout=subprocess.DEVNULL)
+    state = build(path, name, jobs=2)
     assert content(path) == content(book)
+    # Nothing that was found before a kill was searched again.
+    assert state.searches == search_count(book, name) - 5 - 40
     with BookReader(path) as reader:
-        summary = summarise(reader, games.get(name))
-    assert [run.ended is None for run in summary.runs] == [True, True, False]
-    # Nothing that was found before a kill was searched again, but what was in flight.
-    assert sum(run.searches for run in summary.runs) == search_count(book, name)
+        runs = summarise(reader, games.get(name)).runs
+    assert [run.ended is None for run in runs] == [True, True, False]
+
+
+@pytest.mark.slow
+def test_a_build_killed_every_so_often_gives_the_same_book(
+    book: Path, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "killed.db"
+    options = ("--game", name, "--nodes", "400", "--positions", "60", "--jobs", "2")
+    random = Random(1)
+    kills = 0
+    while True:
+        process = subprocess.Popen(
+            command(path, *options), stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            assert process.wait(timeout=random.uniform(0.5, 6.0)) == 0
+            break
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert kills > 0
+    assert content(path) == content(book)
 
 
 def wait_for_searches(path: Path, wanted: int, process: subprocess.Popen[bytes]) -> None:

@@ -14,7 +14,7 @@ from service.answerer import Answerer
 from service.answers import Answer
 from service.cli import cli
 
-COMMANDS = ("games", "build", "info", "export", "query", "serve", "compile")
+COMMANDS = ("games", "build", "info", "export", "query", "serve", "bench", "compile")
 
 
 def modules_loaded_by(*arguments: str) -> set[str]:

@@ -8,7 +8,8 @@ from threading import Event, Lock
 import pytest
 
 from engine import games
-from engine.games.base import SYMMETRIES, Game, Move, Position
+from engine.games.base import SYMMETRIES, Game
+from engine.position import Move, Position
 from engine.search import Limits, SearchResult
 from engine.values import Bound
 from service.errors import TooBusy

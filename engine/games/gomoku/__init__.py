@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engine.games.base import Cell, Family, Game, Move, Outcome, Position, Symmetry, cells_of
+from engine.games.base import Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
+from engine.position import Cell, Move, Position, cells_of
 
 if TYPE_CHECKING:
     from engine.games.gomoku.searcher import GomokuSearcher

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.games.base import Move, Position, cells_of
 from engine.games.gomoku import alphabeta, board, lines
+from engine.position import Move, Position, cells_of
 from engine.search import Limits, SearchResult
 from engine.values import Bound, distance, is_decisive
 

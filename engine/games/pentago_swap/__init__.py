@@ -19,19 +19,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMove
-from engine.games.base import (
-    SYMMETRIES,
-    Bitboard,
-    Cell,
-    Family,
-    Game,
-    Move,
-    Outcome,
-    Position,
-    Symmetry,
-    cells_of,
-)
+from engine.games.base import SYMMETRIES, Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
+from engine.position import Bitboard, Cell, Move, Position, cells_of
 
 if TYPE_CHECKING:
     from engine.games.pentago_swap.searcher import PentagoSwapSearcher

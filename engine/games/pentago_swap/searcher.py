@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.games.base import Game, Move, Position
+from engine.games.base import Game
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
+from engine.position import Move, Position
 from engine.search import Limits, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
 

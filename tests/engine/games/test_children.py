@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import games
-from engine.games.base import SYMMETRIES, Game, Key, Position
+from engine.games.base import SYMMETRIES, Game, Key
+from engine.position import Position
 from tests.engine.samples import every_game, unfinished_positions
 from tests.oracles.boards import slow_rules_of
 

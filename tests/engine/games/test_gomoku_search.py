@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from engine import games
-from engine.games.base import Game, Move, Outcome, Position
+from engine.games.base import Game, Outcome
 from engine.games.gomoku import board
 from engine.games.gomoku.searcher import GomokuSearcher
+from engine.position import Move, Position
 from engine.search import Limits, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound
 from tests.oracles.slow_rules import SlowGomoku, as_board

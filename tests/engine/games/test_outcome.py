@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from engine import games
-from engine.games.base import Cell, Game, Outcome, Position
+from engine.games.base import Game, Outcome
+from engine.position import Cell, Position
 from tests.engine.samples import GOMOKU_IDS, SIZES, random_game
 from tests.oracles.boards import board_of, position_of, slow_rules_of
 

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from engine.games.base import Position
 from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.searcher import PentagoSwapSearcher
+from engine.position import Position
 from engine.search import Limits, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, is_decisive
 from tests.oracles import slow_pentago_swap as slow

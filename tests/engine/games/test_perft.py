@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from engine import games
-from engine.games.base import Game, Position
+from engine.games.base import Game
+from engine.position import Position
 from tests.engine.samples import random_game
 from tests.oracles.boards import board_of, slow_rules_of
 

@@ -1,0 +1,48 @@
+"""Stones on a square board, as numbers."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Cell = int
+Move = int
+Bitboard = int
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Stones and, through their number, the side to move; dark moves first.
+
+    Bit ``row * size + column`` of a bitboard is the cell in that row, counted from the bottom,
+    and that column, counted from the left, both from zero.
+    """
+
+    dark: Bitboard = 0
+    light: Bitboard = 0
+
+    @property
+    def ply(self) -> int:
+        """The number of stones on the board."""
+        return (self.dark | self.light).bit_count()
+
+    @property
+    def dark_to_move(self) -> bool:
+        """Whether the next stone is dark."""
+        return self.ply % 2 == 0
+
+
+def cells_of(board: Bitboard) -> list[Cell]:
+    """The set bits of `board`, ascending."""
+    cells = []
+    while board:
+        lowest = board & -board
+        cells.append(lowest.bit_length() - 1)
+        board ^= lowest
+    return cells
+
+
+def board_of(cells: Iterable[Cell]) -> Bitboard:
+    """The bits of `cells`."""
+    board = 0
+    for cell in cells:
+        board |= 1 << cell
+    return board

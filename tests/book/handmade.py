@@ -1,0 +1,43 @@
+"""Books made row by row, for what a short build does not reach."""
+
+from pathlib import Path
+
+from book.writer import BookWriter, Task
+from engine import games
+from engine.games.base import Game
+from engine.search import Limits
+from precompute.job import run_task
+
+GAME_ID = "gomoku-9"
+
+# Dark has an open three and is to move.
+OPEN_THREE = "e5 a1 f5 a3 g5 a7"
+# Now light meets an open four.
+OPEN_FOUR = "e5 a1 f5 a3 g5 a7 h5"
+# Light has blocked one end.
+BLOCKED_ONCE = "e5 a1 f5 a3 g5 a7 h5 i5"
+
+
+def proven_book(path: Path) -> Path:
+    """A book of the three positions above: won in 3, lost in 2, won in 1."""
+    game = games.get(GAME_ID)
+    with BookWriter(path, game) as writer:
+        run = writer.start_run({"limits": {"depth": 6}})
+        # Children first, so that each search leaves out the move that leads to a stored one.
+        enter(writer, game, BLOCKED_ONCE, run)
+        enter(writer, game, OPEN_FOUR, run, BLOCKED_ONCE)
+        enter(writer, game, OPEN_THREE, run, OPEN_FOUR)
+        writer.end_run(run)
+    return path
+
+
+def enter(writer: BookWriter, game: Game, line: str, run: int, *excluded: str) -> None:
+    """Search the position after `line`, without the moves to `excluded` ones, and enter it."""
+    canonical = game.canonical(game.play_line(game.parse_line(line)))
+    keys = frozenset(
+        game.canonical(game.play_line(game.parse_line(other))).key for other in excluded
+    )
+    task = Task(canonical.key, canonical.stones, True, keys)
+    searched = run_task(game.id, task, Limits(depth=6))
+    with writer.transaction() as connection:
+        writer.enter_batch(connection, [(task, searched)], 1, run)

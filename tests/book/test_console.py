@@ -1,0 +1,69 @@
+"""How the command line reads durations and game ids, and writes values."""
+
+import click
+import pytest
+
+from book.console import DURATION, GAME, describe_value
+from engine import games
+from engine.values import HEURISTIC_MAX, WIN
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("500ms", 0.5),
+        ("500", 0.5),
+        ("1ms", 0.001),
+        ("30s", 30.0),
+        ("1.5s", 1.5),
+        (".5s", 0.5),
+        ("5.s", 5.0),
+        ("2m", 120.0),
+        ("0.5m", 30.0),
+        ("8h", 28_800.0),
+    ],
+)
+def test_a_duration_is_a_number_and_a_unit(text: str, seconds: float) -> None:
+    assert DURATION(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "0", "0s", "0.0h", "-1s", "+1s", "s", ".", "5 s", "5d", "5M", "1e3s", "inf", "nan", "٣s"],
+)
+def test_any_other_duration_is_refused_with_what_would_be_right(text: str) -> None:
+    with pytest.raises(click.BadParameter) as refused:
+        DURATION(text)
+    assert refused.value.message == (
+        f"'{text}' is no duration greater than zero, such as 500ms, 30s, 2m or 8h "
+        "(a plain number counts milliseconds)"
+    )
+
+
+def test_a_game_is_named_by_its_id() -> None:
+    assert GAME("gomoku-15-standard") is games.get("gomoku-15-standard")
+
+
+@pytest.mark.parametrize("text", ["", "chess", "gomoku", "gomoku-4", "gomoku-27", "gomoku--9"])
+def test_an_unknown_game_is_refused_with_those_there_are(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=f"unknown game '{text}'") as refused:
+        GAME(text)
+    assert "pentago-swap" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "proven", "text"),
+    [
+        (35, False, "+35"),
+        (-120, False, "-120"),
+        (0, False, "+0"),
+        (0, True, "draw"),
+        (WIN - 7, True, "win in 7"),
+        (-(WIN - 6), True, "loss in 6"),
+        (WIN - 1, True, "win in 1"),
+        (HEURISTIC_MAX, False, "+29000"),
+        (-HEURISTIC_MAX, False, "-29000"),
+    ],
+)
+def test_a_value_reads_as_people_write_it(value: int, proven: bool, text: str) -> None:
+    assert describe_value(value, proven) == text

@@ -1,0 +1,77 @@
+"""The migrations make exactly the tables that the code speaks of."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Table
+
+import book.migrations
+from book.database import Access, open_engine
+from book.schema import REVISIONS, metadata
+
+TABLES = sorted(metadata.tables)
+
+
+def test_migrations_make_the_tables_of_the_schema(empty_book: Path) -> None:
+    with open_engine(empty_book, Access.READ).connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+
+
+def test_the_revisions_are_the_scripts_in_order() -> None:
+    scripts = ScriptDirectory(str(Path(book.migrations.__file__).parent))
+    found = [script.revision for script in scripts.walk_revisions()]
+    assert tuple(reversed(found)) == REVISIONS
+
+
+def test_a_new_book_has_the_last_revision(empty_book: Path) -> None:
+    found = sqlite3.connect(empty_book).execute("SELECT version_num FROM alembic_version")
+    assert found.fetchall() == [(REVISIONS[-1],)]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_columns_stand_in_the_order_of_the_schema(empty_book: Path, name: str) -> None:
+    found = sqlite3.connect(empty_book).execute(f"PRAGMA table_info({name})")
+    assert [row[1] for row in found] == [column.name for column in metadata.tables[name].columns]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_lie_on_the_primary_key_where_the_schema_says_so(empty_book: Path, name: str) -> None:
+    table: Table = metadata.tables[name]
+    (statement,) = (
+        sqlite3.connect(empty_book)
+        .execute("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+        .fetchone()
+    )
+    wanted = not table.dialect_options["sqlite"]["with_rowid"]
+    assert ("WITHOUT ROWID" in statement) == wanted
+
+
+@pytest.mark.parametrize("name", ["positions", "moves"])
+def test_what_is_looked_up_by_key_has_no_second_tree(name: str) -> None:
+    assert not metadata.tables[name].dialect_options["sqlite"]["with_rowid"]
+
+
+def test_indexes_are_those_of_the_schema(empty_book: Path) -> None:
+    connection = sqlite3.connect(empty_book)
+    found = connection.execute(
+        "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+    ).fetchall()
+    wanted = [
+        (index.name, table.name) for table in metadata.tables.values() for index in table.indexes
+    ]
+    assert sorted(found) == sorted(wanted)
+    for table in metadata.tables.values():
+        for index in table.indexes:
+            columns = [row[2] for row in connection.execute(f"PRAGMA index_info({index.name})")]
+            assert columns == [column.name for column in index.columns]
+
+
+def test_there_are_views_for_people(empty_book: Path) -> None:
+    found = sqlite3.connect(empty_book).execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"
+    )
+    assert [name for (name,) in found] == ["best_moves", "boards", "known_moves", "lines"]
