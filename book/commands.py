@@ -10,7 +10,8 @@ from rich.table import Table
 
 from book.console import console, describe_value, json_option, print_json
 from book.entry import Entry
-from book.export import WRITERS, records
+from book.errors import BookError
+from book.export import WRITERS, fields, records
 from book.reader import BookReader
 from book.summary import Summary, summarise
 
@@ -65,7 +66,14 @@ def export(book: Path, form: str, output: TextIO, reproducible: bool) -> None:
       fivebook export gomoku.db --format jsonl -o gomoku.jsonl
       sqlite-utils query gomoku.db "select * from best_moves where ply < 4" -t
     """
-    WRITERS[form](records(book, reproducible=reproducible), output)
+    try:
+        names = fields(reproducible=reproducible)
+        WRITERS[form](names, records(book, reproducible=reproducible), output)
+        output.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
 
 
 def _size_on_disk(book: Path) -> int:

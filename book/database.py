@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import Enum
 from pathlib import Path
 
@@ -39,7 +39,11 @@ def open_engine(path: Path, access: Access) -> Engine:
     Raises:
         BookError: the one that fits.
     """
-    _check_file(path, access)
+    new = _check_file(path, access)
+    if not new:
+        # Looked at before anything is set up: a file that is no book is not to be touched.
+        with explained(path):
+            _check_schema(path, access)
     engine = create_engine("sqlite://", creator=lambda: _connect(path, access), poolclass=NullPool)
     if access is Access.WRITE:
         event.listen(engine, "connect", _set_up_writer)
@@ -48,8 +52,8 @@ def open_engine(path: Path, access: Access) -> Engine:
         event.listen(
             engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE")
         )
-    with explained(path):
-        _bring_schema_up(engine, path, access)
+        with explained(path):
+            _bring_schema_up(engine)
     return engine
 
 
@@ -78,7 +82,15 @@ def _explain(path: Path, cause: str) -> BookError:
     return BookUnreadable(f"cannot read '{path}': {cause}")
 
 
-def _check_file(path: Path, access: Access) -> None:
+def _check_file(path: Path, access: Access) -> bool:
+    """Look at the file without SQLite; returns whether a book is to be created."""
+    try:
+        return _look_at_file(path, access)
+    except OSError as error:
+        raise BookUnreadable(f"cannot read '{path}': {error.strerror}") from error
+
+
+def _look_at_file(path: Path, access: Access) -> bool:
     if path.is_dir():
         raise NotABook(f"'{path}' is a folder, not a book")
     if not path.exists():
@@ -88,17 +100,18 @@ def _check_file(path: Path, access: Access) -> None:
             raise BookMissing(f"cannot create '{path}': there is no folder '{path.parent}'")
         if not os.access(path.parent, os.W_OK):
             raise BookUnwritable(f"cannot create '{path}': its folder is read-only")
-        return
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(_MAGIC))
-    except OSError as error:
-        raise BookUnreadable(f"cannot read '{path}': {error.strerror}") from error
+        return True
+    with path.open("rb") as file:
+        start = file.read(len(_MAGIC))
     # An empty file is what `touch` and mktemp leave for a new book.
-    if start != _MAGIC and (start or access is Access.READ):
+    new = not start and access is Access.WRITE
+    if start != _MAGIC and not new:
         raise NotABook(f"'{path}' is no fivebook book")
     if access is Access.WRITE and not os.access(path, os.W_OK):
         raise BookUnwritable(f"cannot write '{path}': the file is read-only")
+    if access is Access.WRITE and not os.access(path.parent, os.W_OK):
+        raise BookUnwritable(f"cannot write '{path}': its folder is read-only")
+    return new
 
 
 def _connect(path: Path, access: Access) -> sqlite3.Connection:
@@ -115,8 +128,15 @@ def _connect(path: Path, access: Access) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.OperationalError:
         # A book in WAL mode needs its -shm file, which a read-only folder cannot take. No
-        # builder can be at work there, so the file may be read as one that never changes.
+        # builder can be at work there, so the file may be read as one that never changes,
+        # provided that nothing is left in the log beside it.
         connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise BookUnreadable(
+                f"cannot read '{path}': its folder is read-only, and '{log.name}' holds changes "
+                "that are not yet in the book; copy both to where they can be written"
+            ) from None
         connection = _open_uri(f"{uri}?mode=ro&immutable=1")
     return connection
 
@@ -135,33 +155,53 @@ def _set_up_writer(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _bring_schema_up(engine: Engine, path: Path, access: Access) -> None:
-    with engine.connect() as connection:
+def _check_schema(path: Path, access: Access) -> None:
+    """Make sure that the file is an undamaged book which this version can use."""
+    log = path.with_name(f"{path.name}-wal")
+    # Without a log nothing needs to be locked, and looking leaves nothing beside the file.
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(_connect(path, Access.READ) if log.exists() else _open_uri(uri)) as connection:
+        pages, page_size = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "page_size")
+        )
+        if not log.exists() and path.stat().st_size < pages * page_size:
+            raise BookUnreadable(f"cannot read '{path}': the end of the file is missing")
         revision = _revision(connection, path)
-        if revision == REVISIONS[-1]:
-            return
         if revision is not None and revision not in REVISIONS:
             raise NewerSchema(
                 f"'{path}' was written by a later version of fivebook (schema {revision}, this "
                 f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
             )
-        if access is Access.READ:
-            raise NotABook(
-                f"'{path}' is no fivebook book"
-                if revision is None
-                else f"'{path}' has the old schema {revision}; fivebook build brings it up"
-            )
-        _migrate(connection)
+        if access is Access.WRITE:
+            # Reading finds damage where it meets it. A builder must not build upon it.
+            damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if damage != "ok":
+                raise BookUnreadable(f"'{path}' is damaged: {damage.splitlines()[-1]}")
+        elif revision is None:
+            raise NotABook(f"'{path}' is no fivebook book")
+        elif revision != REVISIONS[-1]:
+            raise NotABook(f"'{path}' has the old schema {revision}; fivebook build brings it up")
+
+
+def _bring_schema_up(engine: Engine) -> None:
+    with engine.connect() as connection:
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").scalar_one()
+        query = "SELECT version_num FROM alembic_version"
+        if not tables or connection.exec_driver_sql(query).scalar() != REVISIONS[-1]:
+            _migrate(connection)
         connection.commit()
 
 
-def _revision(connection: Connection, path: Path) -> str | None:
+def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
     """The schema's revision, None for an empty database."""
-    tables = set(
-        connection.exec_driver_sql("SELECT name FROM sqlite_schema WHERE type = 'table'").scalars()
-    )
-    if "alembic_version" in tables and "positions" in tables:
-        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    query = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    tables = {name for (name,) in connection.execute(query)}
+    if {"alembic_version", "positions", "games"} <= tables:
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        if row is None:
+            raise BookUnreadable(f"'{path}' is damaged: its schema has lost its version")
+        return str(row[0])
     if tables:
         raise NotABook(f"'{path}' is an SQLite database, but no fivebook book")
     return None

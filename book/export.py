@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,7 +26,17 @@ SELECT b.game, b.ply, b.position, b.dark, b.light, p.value,
 FROM positions AS p JOIN boards AS b ON b.key = p.key
 ORDER BY b.game, b.ply, p.key
 """
-_DIFFERENT_EVERY_TIME = ("milliseconds", "run")
+_FIELDS = (
+    "game ply position dark light value bound proven moves rest rest_line rest_proven cost "
+    "slot_cost depth nodes milliseconds run"
+)
+_DIFFERENT_EVERY_TIME = {"milliseconds", "run"}
+
+
+def fields(*, reproducible: bool = False) -> list[str]:
+    """The names of a record's fields, in order; see `records`."""
+    left_out = _DIFFERENT_EVERY_TIME if reproducible else set()
+    return [name for name in _FIELDS.split() if name not in left_out]
 
 
 def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
@@ -36,32 +47,30 @@ def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
     Raises:
         BookError: if the file is no readable book.
     """
+    names = fields(reproducible=reproducible)
     engine = open_engine(path, Access.READ)
     with explained(path), closing(engine.raw_connection()) as connection:
         for record in Database(connection.driver_connection).query(_RECORDS):
-            if reproducible:
-                for column in _DIFFERENT_EVERY_TIME:
-                    del record[column]
-            yield record
+            yield {name: record[name] for name in names}
 
 
-def write_csv(rows: Iterable[Record], file: TextIO) -> None:
-    """Comma-separated values with a line of column names."""
-    writer = None
-    for record in rows:
-        if writer is None:
-            writer = csv.DictWriter(file, list(record), lineterminator="\n")
-            writer.writeheader()
-        writer.writerow(record)
+def write_csv(names: list[str], rows: Iterable[Record], file: TextIO) -> None:
+    """Comma-separated values after a line of names."""
+    # Read before the file is touched: a book that cannot be read leaves none behind.
+    rows = iter(rows)
+    first = list(islice(rows, 1))
+    writer = csv.DictWriter(file, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(chain(first, rows))
 
 
-def write_jsonl(rows: Iterable[Record], file: TextIO) -> None:
+def write_jsonl(_names: list[str], rows: Iterable[Record], file: TextIO) -> None:
     """One JSON object a line."""
     for record in rows:
         file.write(json.dumps(record) + "\n")
 
 
-def write_json(rows: Iterable[Record], file: TextIO) -> None:
+def write_json(_names: list[str], rows: Iterable[Record], file: TextIO) -> None:
     """One JSON array."""
     separator = "[\n"
     for record in rows:
@@ -70,7 +79,7 @@ def write_json(rows: Iterable[Record], file: TextIO) -> None:
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-WRITERS: dict[str, Callable[[Iterable[Record], TextIO], None]] = {
+WRITERS: dict[str, Callable[[list[str], Iterable[Record], TextIO], None]] = {
     "csv": write_csv,
     "json": write_json,
     "jsonl": write_jsonl,

@@ -60,16 +60,14 @@ def combine(options: list[BookValue], *, complete: bool) -> BookValue:
     best = max(options, key=lambda o: (o.value, o.proven, o.bound is Bound.EXACT))
     settled = complete and all(option.proven for option in options)
     if best.proven and best.value > 0:
-        # A move not yet proven may win sooner.
-        exact = settled and best.bound is Bound.EXACT
+        # A move not yet proven, or a win that may be shorter, may win sooner.
+        exact = settled and all(option.bound is not Bound.LOWER for option in options)
         return BookValue(best.value, Bound.EXACT if exact else Bound.LOWER, True)
     if not settled:
         # While a move is missing, known moves that all lose are no proof of a loss.
         return BookValue(max(best.value, -HEURISTIC_MAX), Bound.EXACT, False)
-    if best.value < 0:
-        exact = all(option.bound is Bound.EXACT for option in options)
-        return BookValue(best.value, Bound.EXACT if exact else Bound.UPPER, True)
-    return BookValue(best.value, Bound.EXACT, True)
+    # The other moves lose as well, or draw: sooner, if their distance is only a limit.
+    return BookValue(best.value, best.bound, True)
 
 
 def flipped(bound: Bound) -> Bound:

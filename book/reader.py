@@ -23,7 +23,7 @@ from engine.values import from_child
 
 _LINE_PLIES = 8
 
-_OWN_COLUMNS = (
+_REQUIRED = (
     "stones",
     "value",
     "bound",
@@ -32,21 +32,17 @@ _OWN_COLUMNS = (
     "nodes",
     "milliseconds",
     "rest_state",
-    "rest_move",
-    "rest_value",
-    "rest_bound",
-    "rest_proven",
-    "rest_line",
 )
-_CHILD_COLUMNS = ("value", "bound", "proven", "depth")
+_REST = ("rest_move", "rest_value", "rest_bound", "rest_proven", "rest_line")
+_OF_CHILD = ("value", "bound", "proven", "depth")
 
 _child = positions.alias("child")
 # One statement, so that a position and its children come from the same moment of a build.
 _lookup = (
     select(
-        *(positions.c[name] for name in _OWN_COLUMNS),
+        *(positions.c[name] for name in (*_REQUIRED, *_REST)),
         moves_table.c.move,
-        *(_child.c[name].label(f"child_{name}") for name in _CHILD_COLUMNS),
+        *(_child.c[name].label(f"child_{name}") for name in _OF_CHILD),
     )
     .outerjoin(moves_table, moves_table.c.parent == positions.c.key)
     .outerjoin(_child, _child.c.key == moves_table.c.child)
@@ -77,6 +73,8 @@ class BookReader(Closing):
         self._idle: deque[Connection] = deque()
         with self.connection() as connection:
             names = connection.execute(_names).scalars().all()
+        if None in names:
+            raise self._damaged("a game has lost its name")
         self.games: tuple[Game, ...] = tuple(map(games.get, names))
 
     def close(self) -> None:
@@ -155,10 +153,17 @@ class BookReader(Closing):
         with self.connection() as connection:
             rows = connection.execute(_lookup, {"key": canonical.key}).all()
         if rows and rows[0].stones != canonical.stones:
-            raise BookUnreadable(
-                f"'{self.path}' holds other stones under the key {canonical.key.hex()}"
-            )
+            raise self._damaged(f"it holds other stones under the key {canonical.key.hex()}")
+        for row in rows:
+            # A page that lost its contents reads as nulls, and a link as one to nowhere.
+            if None in row[: len(_REQUIRED)] or (
+                row.move is not None and None in row[-len(_OF_CHILD) :]
+            ):
+                raise self._damaged(f"the row of the key {canonical.key.hex()} is incomplete")
         return rows
+
+    def _damaged(self, how: str) -> BookUnreadable:
+        return BookUnreadable(f"'{self.path}' is damaged: {how}")
 
     def _line(
         self, game: Game, position: Position, canonical: Canonical, known: BookMove

@@ -78,6 +78,10 @@ class BookWriter(Closing):
             self._lock.acquire()
         except Timeout:
             raise BookUnwritable(f"'{path}' is being built by another process") from None
+        except OSError as error:
+            raise BookUnwritable(
+                f"cannot write '{self._lock.lock_file}': {error.strerror}"
+            ) from error
         try:
             with explained(path):
                 self._connection = self._engine.connect()

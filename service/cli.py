@@ -54,6 +54,8 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
         except FivebookError as error:
             raise _Refusal(str(error)) from error
+        except click.FileError as error:
+            raise _Refusal(error.format_message()) from error
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -40,7 +40,7 @@ def demo(leave: bool) -> None:
     console.rule(f"fivebook serve {' '.join(map(str, books))} --port {port}", align="left")
     with served(books, port) as address:
         for question in _QUESTIONS:
-            _ask(f"{address}/api/v1/position?{urlencode(question, safe=',')}")
+            _ask(f"{address}/api/v1/position?{urlencode(question, safe=',:')}")
         console.print("\nTo try:")
         for path in ("/", "/api/v1/books", "/api/v1/best?game=gomoku-15&moves=h8,i9"):
             console.print(f"  {address}{path}", highlight=False)

@@ -1,4 +1,5 @@
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -83,8 +84,17 @@ def any_book(request: pytest.FixtureRequest) -> Path:
 def fivebook() -> Fivebook:
     """Runs the command line in this process; an unforeseen error fails the test at once."""
 
+    def too_late(number: int, frame: object) -> None:
+        raise AssertionError("the command goes on where it should have refused")
+
     def fivebook(*arguments: object) -> Result:
-        result = CliRunner().invoke(cli, list(map(str, arguments)))
+        before = signal.signal(signal.SIGALRM, too_late)
+        signal.alarm(120)
+        try:
+            result = CliRunner().invoke(cli, list(map(str, arguments)))
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

@@ -53,7 +53,10 @@ DRAWN = BookValue(0, EXACT, True)
             [won(3), won(5, LOWER)], True, won(3, LOWER), id="the longer win may be the sooner one"
         ),
         pytest.param([lost(2), lost(6)], True, lost(6), id="of losses the longest"),
-        pytest.param([lost(6), lost(4, UPPER)], True, lost(6, UPPER), id="a loss within bounds"),
+        pytest.param([lost(6), lost(4, UPPER)], True, lost(6), id="others lose sooner still"),
+        pytest.param([lost(6, UPPER), lost(4)], True, lost(6, UPPER), id="the best may be sooner"),
+        pytest.param([lost(6, UPPER), lost(6)], True, lost(6), id="one holds out for sure"),
+        pytest.param([won(3), won(3, LOWER)], True, won(3, LOWER), id="one may be the sooner"),
         pytest.param([lost(6, UPPER)], True, lost(6, UPPER), id="a loss that may come sooner"),
         pytest.param([lost(2), lost(6)], False, believed(-HEURISTIC_MAX), id="no loss while moves"),
         pytest.param([lost(4), believed(-700)], True, believed(-700), id="hope is better"),

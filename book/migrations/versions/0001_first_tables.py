@@ -49,10 +49,12 @@ FROM known_moves AS k JOIN boards AS b ON b.key = k.key
 
 _BEST_MOVES = """
 CREATE VIEW best_moves AS
-SELECT game, ply, dark, light, move, value, proven, source, line, position FROM (
-    SELECT *, row_number() OVER (PARTITION BY position ORDER BY value DESC, move) AS rank
-    FROM lines)
-WHERE rank = 1
+SELECT b.game, b.ply, b.dark, b.light, k.name AS move, k.value, k.proven, k.source, k.line,
+    b.position
+FROM (SELECT *, row_number() OVER (PARTITION BY key ORDER BY value DESC, move) AS rank
+      FROM known_moves) AS k
+JOIN boards AS b ON b.key = k.key
+WHERE k.rank = 1
 """
 
 

@@ -1,0 +1,310 @@
+"""A reader answers in the orientation of whoever asks, whatever a builder does meanwhile."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from book.entry import BookMove, Entry
+from book.errors import BookError, BookUnreadable, PositionNotFound
+from book.reader import BookReader
+from book.writer import BookWriter
+from engine import games
+from engine.games.base import SYMMETRIES, Game, Key, Position
+from engine.values import WIN, Bound, from_child
+from tests.book.conftest import CopyOf, Fivebook
+from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
+
+
+@pytest.fixture
+def reader(any_book: Path) -> Iterator[BookReader]:
+    with BookReader(any_book) as reader:
+        yield reader
+
+
+@pytest.fixture
+def game(reader: BookReader) -> Game:
+    return reader.games[0]
+
+
+@pytest.fixture
+def positions(reader: BookReader, game: Game) -> list[Position]:
+    return stored_positions(reader.path, game)
+
+
+def stored_positions(path: Path, game: Game) -> list[Position]:
+    """Every stored position of `game`, as its canonical image."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT stones FROM positions JOIN games ON games.id = game WHERE name = ?"
+            " ORDER BY ply, key",
+            (game.id,),
+        ).fetchall()
+    return [game.unpack(stones) for (stones,) in rows]
+
+
+def stored_links(path: Path) -> dict[Key, set[Key]]:
+    links: dict[Key, set[Key]] = {}
+    with closing(sqlite3.connect(path)) as connection:
+        for parent, child in connection.execute("SELECT parent, child FROM moves"):
+            links.setdefault(parent, set()).add(child)
+    return links
+
+
+def behind(game: Game, position: Position, move: BookMove) -> Key:
+    return game.canonical(game.play(position, move.move)).key
+
+
+def after(game: Game, line: str) -> Position:
+    return game.play_line(game.parse_line(line))
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_any_orientation_gets_the_same_moves_in_its_own(
+    symmetry: int, reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    for position in positions:
+        stored = reader.find(game, position)
+        turned = game.map_position(position, symmetry)
+        entry = reader.find(game, turned)
+        assert entry.position == turned
+        assert (entry.value, entry.bound, entry.proven) == (
+            stored.value,
+            stored.bound,
+            stored.proven,
+        )
+        assert [(m.value, m.bound, m.proven, m.depth, m.in_book) for m in entry.moves] == [
+            (m.value, m.bound, m.proven, m.depth, m.in_book) for m in stored.moves
+        ]
+        assert [behind(game, turned, move) for move in entry.moves] == [
+            behind(game, position, move) for move in stored.moves
+        ]
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_lines_can_be_played_from_the_position_asked_about(
+    symmetry: int, reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    for position in positions:
+        turned = game.map_position(position, symmetry)
+        for move in reader.find(game, turned, lines=3).moves:
+            assert move.line[0] == move.move
+            assert len(move.line) <= 8
+            game.play_line(move.line, start=turned)
+
+
+def test_all_stored_children_are_listed_and_at_most_one_other_move(
+    reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    links = stored_links(reader.path)
+    keys = {game.canonical(position).key for position in positions}
+    rest_moves = 0
+    for position in positions:
+        entry = reader.find(game, position)
+        children = {behind(game, position, move) for move in entry.moves if move.in_book}
+        assert children == links.get(game.canonical(position).key, set())
+        rest = [behind(game, position, move) for move in entry.moves if not move.in_book]
+        assert len(rest) <= 1
+        assert not keys.intersection(rest)
+        rest_moves += len(rest)
+    assert rest_moves > 0
+
+
+def test_moves_come_best_first_and_the_first_gives_the_value(
+    reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    for position in positions:
+        entry = reader.find(game, position)
+        assert all(better.value >= worse.value for better, worse in pairwise(entry.moves))
+        assert entry.value == entry.moves[0].value
+
+
+def test_a_moves_value_is_that_of_the_entry_behind_it(
+    reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    for position in positions:
+        for move in reader.find(game, position).moves:
+            if move.in_book:
+                child = reader.find(game, game.play(position, move.move))
+                assert move.value == from_child(child.value)
+                assert (move.proven, move.depth) == (child.proven, child.depth)
+
+
+def test_lines_follow_the_best_moves_through_the_book(
+    reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    for position in positions:
+        line = reader.find(game, position).moves[0].line
+        at = position
+        for move in line:
+            entry = reader.get(game, at)
+            if entry is None:
+                break
+            assert entry.moves[0].value == next(m.value for m in entry.moves if m.move == move)
+            at = game.play(at, move)
+
+
+def test_only_as_many_lines_as_asked_for_are_followed(gomoku_book: Path, gomoku: Game) -> None:
+    with BookReader(gomoku_book) as reader:
+        all_lines = reader.find(gomoku, gomoku.initial, lines=99).moves
+        none = reader.find(gomoku, gomoku.initial, lines=0).moves
+        two = reader.find(gomoku, gomoku.initial, lines=2).moves
+    assert len(all_lines) > 3
+    assert all(len(move.line) > 1 for move in all_lines)
+    assert all(move.line == (move.move,) for move in none if move.in_book)
+    assert [move.line for move in two[:2]] == [move.line for move in all_lines[:2]]
+    assert all(move.line == (move.move,) for move in two[2:] if move.in_book)
+
+
+def test_what_is_not_stored_is_not_found(gomoku_book: Path, gomoku: Game) -> None:
+    unknown = after(gomoku, "a1 i9 a9 i1 e5")
+    with BookReader(gomoku_book) as reader:
+        assert reader.get(gomoku, unknown) is None
+        with pytest.raises(PositionNotFound) as refused:
+            reader.find(gomoku, unknown)
+    assert str(refused.value) == f"'{gomoku_book}' does not hold this position of gomoku-9"
+
+
+def test_a_book_without_positions_has_games_and_no_entry(empty_book: Path, gomoku: Game) -> None:
+    with BookReader(empty_book) as reader:
+        assert reader.games == (gomoku,)
+        assert reader.positions(gomoku) == 0
+        assert reader.get(gomoku, gomoku.initial) is None
+
+
+def test_games_in_one_book_do_not_answer_for_each_other(both_book: Path) -> None:
+    with BookReader(both_book) as reader:
+        gomoku, swap = reader.games
+        assert (gomoku.id, swap.id) == ("gomoku-9", "pentago-swap")
+        assert (reader.positions(gomoku), reader.positions(swap)) == (20, 10)
+        for game in (gomoku, swap):
+            for position in stored_positions(both_book, game):
+                entry = reader.find(game, position)
+                game.play_line(entry.moves[0].line, start=position)
+        # The same stones, but another game.
+        sizes = {len(reader.find(game, game.initial).moves) for game in (gomoku, swap)}
+        assert len(sizes) == 2
+        assert reader.get(games.get("gomoku-15"), Position()) is None
+        assert reader.get(games.get("gomoku-9-standard"), Position()) is None
+
+
+def test_other_stones_under_the_key_are_reported(
+    copy_of: CopyOf, gomoku_book: Path, gomoku: Game
+) -> None:
+    path = copy_of(gomoku_book)
+    wanted = gomoku.canonical(gomoku.initial)
+    other = gomoku.pack(after(gomoku, "a1 b1"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE positions SET stones = ? WHERE key = ?", (other, wanted.key))
+        connection.commit()
+    with BookReader(path) as reader:
+        with pytest.raises(BookUnreadable, match=f"other stones under the key {wanted.key.hex()}"):
+            reader.get(gomoku, gomoku.initial)
+        # The others are as good as before.
+        assert reader.get(gomoku, stored_positions(gomoku_book, gomoku)[-1]) is not None
+
+
+def test_threads_may_share_a_reader(
+    reader: BookReader, game: Game, positions: list[Position]
+) -> None:
+    alone = [reader.find(game, position) for position in positions]
+    together = threading.Barrier(8)
+
+    def read_all(_: int) -> list[Entry]:
+        together.wait()
+        return [reader.find(game, position) for position in positions]
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(found == alone for found in threads.map(read_all, range(8)))
+
+
+def test_a_reader_is_closed_by_any_thread(gomoku_book: Path, gomoku: Game) -> None:
+    reader = BookReader(gomoku_book)
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda _: reader.find(gomoku, gomoku.initial), range(4)))
+    reader.close()
+    reader.close()
+
+
+def test_each_answer_is_of_one_moment_while_a_writer_commits(
+    copy_of: CopyOf, gomoku_book: Path, gomoku: Game
+) -> None:
+    path = copy_of(gomoku_book)
+    seen: set[int] = set()
+    commits = 30
+    with BookReader(path) as reader, BookWriter(path, gomoku) as writer:
+
+        def write() -> None:
+            for value in range(1, commits + 1):
+                with writer.transaction() as connection:
+                    connection.exec_driver_sql(
+                        "UPDATE positions SET value = ?, rest_value = -?", (value, value)
+                    )
+
+        # Every position is worth the same, so that every move is worth its opposite.
+        with writer.transaction() as connection:
+            connection.exec_driver_sql("UPDATE positions SET value = 0, rest_value = 0")
+        thread = threading.Thread(target=write)
+        thread.start()
+        while thread.is_alive():
+            entry = reader.find(gomoku, gomoku.initial, lines=0)
+            assert {move.value for move in entry.moves} == {-entry.value}
+            seen.add(entry.value)
+        thread.join()
+        assert reader.find(gomoku, gomoku.initial).value == commits
+    assert seen <= set(range(commits + 1))
+
+
+def test_an_error_does_not_spoil_the_reader(gomoku_book: Path, gomoku: Game) -> None:
+    with BookReader(gomoku_book) as reader:
+        with pytest.raises(BookError), reader.connection() as connection:
+            connection.exec_driver_sql("SELECT * FROM nothing")
+        assert reader.find(gomoku, gomoku.initial).moves
+
+
+# Proofs
+
+
+@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize(
+    ("line", "value"), [(BLOCKED_ONCE, WIN - 1), (OPEN_FOUR, 2 - WIN), (OPEN_THREE, WIN - 3)]
+)
+def test_a_proven_position_says_so(
+    line: str, value: int, symmetry: int, won_book: Path, gomoku: Game
+) -> None:
+    with BookReader(won_book) as reader:
+        entry = reader.find(gomoku, gomoku.map_position(after(gomoku, line), symmetry))
+    assert (entry.value, entry.proven) == (value, True)
+    assert entry.moves[0].value == value
+    if value > 0:
+        end = gomoku.play_line(entry.moves[0].line, start=entry.position)
+        assert gomoku.outcome(end) is not None
+
+
+def test_a_win_in_one_is_exact(won_book: Path, gomoku: Game) -> None:
+    with BookReader(won_book) as reader:
+        entry = reader.find(gomoku, after(gomoku, BLOCKED_ONCE))
+    assert entry.bound is Bound.EXACT
+    # Nothing can be stored behind a move that ends the game.
+    assert [(move.in_book, gomoku.format_line(move.line)) for move in entry.moves] == [
+        (False, "d5")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (BLOCKED_ONCE, "dark to move, win in 1; proven in"),
+        (OPEN_FOUR, "light to move, loss in 2; proven in"),
+        (OPEN_THREE, "dark to move, win in 3; proven in"),
+    ],
+)
+def test_a_query_tells_a_proof(line: str, told: str, won_book: Path, fivebook: Fivebook) -> None:
+    result = fivebook("query", won_book, line, "--book-only")
+    assert result.exit_code == 0
+    assert told in result.stdout
