@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from book.closing import Closing
 from book.database import Access, explained, open_engine
@@ -48,6 +49,8 @@ _lookup = (
     .outerjoin(_child, _child.c.key == moves_table.c.child)
     .where(positions.c.key == bindparam("key"))
 )
+# The stored move that is best for the parent is the one to the child worth least.
+_lookup_best = _lookup.order_by(_child.c.value, moves_table.c.move).limit(1)
 _names = select(games_table.c.name).order_by(games_table.c.id)
 _count = (
     select(func.count())
@@ -100,28 +103,34 @@ class BookReader(Closing):
         with self.connection() as connection:
             return connection.execute(_count, {"name": game.id}).scalar_one()
 
-    def find(self, game: Game, position: Position, *, lines: int = 1) -> Entry:
+    def find(
+        self, game: Game, position: Position, *, lines: int = 1, best_only: bool = False
+    ) -> Entry:
         """The entry of `position`; see `get`.
 
         Raises:
             PositionNotFound: if the book does not hold it.
         """
-        entry = self.get(game, position, lines=lines)
+        entry = self.get(game, position, lines=lines, best_only=best_only)
         if entry is None:
             raise PositionNotFound(f"'{self.path}' does not hold this position of {game.id}")
         return entry
 
-    def get(self, game: Game, position: Position, *, lines: int = 1) -> Entry | None:
+    def get(
+        self, game: Game, position: Position, *, lines: int = 1, best_only: bool = False
+    ) -> Entry | None:
         """The entry of `position`, None if the book does not hold it.
 
         The lines of the `lines` best moves are followed through the book, which costs a lookup
-        a ply; that of any other stored move is the move alone.
+        a ply; that of any other stored move is the move alone. With `best_only` the best move is
+        the only one, which is several times as fast where many are stored.
         """
         canonical = game.canonical(position)
-        rows = self._rows(canonical)
+        rows = self._rows(canonical, _lookup_best if best_only else _lookup)
         if not rows:
             return None
         back = game.inverse(canonical.symmetry)
+        known_moves = _known_moves(game, rows)
         moves = [
             BookMove(
                 move := game.map_move(known.move, back),
@@ -134,7 +143,7 @@ class BookReader(Closing):
                 if rank < lines or not known.in_book
                 else (move,),
             )
-            for rank, known in enumerate(_known_moves(game, rows))
+            for rank, known in enumerate(known_moves[:1] if best_only else known_moves)
         ]
         row = rows[0]
         return Entry(
@@ -148,10 +157,12 @@ class BookReader(Closing):
             moves=tuple(moves),
         )
 
-    def _rows(self, canonical: Canonical) -> Sequence[AnyRow]:
-        """The position's row once for each stored child; none if it is not in the book."""
+    def _rows(
+        self, canonical: Canonical, statement: Select[*tuple[Any, ...]] = _lookup
+    ) -> Sequence[AnyRow]:
+        """The position's row once for each child that `statement` finds; none if not stored."""
         with self.connection() as connection:
-            rows = connection.execute(_lookup, {"key": canonical.key}).all()
+            rows = connection.execute(statement, {"key": canonical.key}).all()
         if rows and rows[0].stones != canonical.stones:
             raise self._damaged(f"it holds other stones under the key {canonical.key.hex()}")
         for row in rows:
@@ -176,7 +187,7 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            known = _known_moves(game, self._rows(canonical))[0]
+            known = _known_moves(game, self._rows(canonical, _lookup_best))[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])

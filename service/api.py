@@ -40,12 +40,13 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
         asked = settings.movetime if movetime is None else movetime / 1000
         return min(asked, settings.movetime_cap)
 
-    def answer(question: PositionQuestion) -> Answer:
+    def answer(question: PositionQuestion, *, best_only: bool = False) -> Answer:
         return answerer.answer(
             answerer.game(question.game),
             question.moves,
             Limits(movetime=seconds(question.movetime)),
             book_only=question.book_only,
+            best_only=best_only,
         )
 
     @api.get("/position")
@@ -65,7 +66,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.doc(responses=_refusals(400, 404, 503))
     def best(question: PositionQuestion) -> BestMoveDocument:
         """The best move of one position, and little more."""
-        return BestMoveDocument(BestMove.of(answer(question)))
+        return BestMoveDocument(BestMove.of(answer(question, best_only=True)))
 
     @api.post("/positions")
     @api.input(BatchQuestion, location="json", arg_name="question")

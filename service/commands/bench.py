@@ -6,9 +6,10 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -19,6 +20,7 @@ from rich.table import Table
 from book.console import POSITIVE, console, json_option, print_json
 from book.reader import BookReader
 from engine import games
+from engine.position import Move
 from engine.search import Limits
 from service.local import fivebook, free_port, served
 
@@ -33,7 +35,7 @@ _SUITES = {
     ),
 }
 _BUILD_NODES = 20_000
-_LOOKUPS = 500
+_LOOKUPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class _Lookup:
     game: str
     way: str
     median: int
-    slowest: int
+    slowest_percent: int
 
 
 @click.command()
@@ -99,7 +101,7 @@ def bench(positions: int, as_json: bool) -> None:
         return
     _print("search, one thread", searches)
     _print(f"building, {_BUILD_NODES:,} nodes a search", builds)
-    _print("lookups of the first positions, microseconds", lookups)
+    _print("lookups along the main line, microseconds", lookups)
 
 
 def _bench_search(name: str) -> _Search:
@@ -125,33 +127,43 @@ def _bench_build(book: Path, name: str, positions: int, jobs: int) -> _Build:
 
 
 def _bench_lookups(book: Path, name: str) -> list[_Lookup]:
+    """Along the book's main line, as a player meets its positions."""
     game = games.get(name)
     with BookReader(book) as reader:
-        first = reader.find(game, game.initial).moves[0].move
-        position = game.play_line([first])
-        in_process = _timed(lambda: reader.find(game, position))
-    query = urlencode({"game": name, "moves": game.format_move(first)})
+        line = reader.find(game, game.initial).moves[0].line
+        lines = [line[:ply] for ply in range(len(line))]
+        positions = [game.play_line(line) for line in lines]
+        stored = [i for i, position in enumerate(positions) if reader.get(game, position)]
+        in_process = {
+            "in process, all moves": [partial(reader.find, game, positions[i]) for i in stored],
+            "in process, best move": [
+                partial(reader.find, game, positions[i], lines=0, best_only=True) for i in stored
+            ],
+        }
+        found = {way: _timed(calls) for way, calls in in_process.items()}
     with (
         served([book], free_port()) as address,
         closing(http.client.HTTPConnection(urlsplit(address).netloc)) as connection,
     ):
 
-        def ask() -> None:
-            connection.request("GET", f"/api/v1/position?{query}")
+        def ask(route: str, line: tuple[Move, ...]) -> None:
+            query = urlencode({"game": name, "moves": game.format_line(line)})
+            connection.request("GET", f"/api/v1/{route}?{query}")
             connection.getresponse().read()
 
-        over_http = _timed(ask)
-    return [_Lookup(name, "in process", *in_process), _Lookup(name, "HTTP", *over_http)]
+        for way, route in (("HTTP, all moves", "position"), ("HTTP, best move", "best")):
+            found[way] = _timed([partial(ask, route, lines[i]) for i in stored])
+    return [_Lookup(name, way, *times) for way, times in found.items()]
 
 
-def _timed(call: Callable[[], object]) -> tuple[int, int]:
-    """Median and 99th percentile, in microseconds, of many calls after some to warm up."""
+def _timed(calls: Sequence[Callable[[], object]]) -> tuple[int, int]:
+    """Median and 99th percentile, in microseconds, of the calls in turn, after a warm-up."""
     times = []
-    for _ in range(2 * _LOOKUPS):
+    for call in 2 * _LOOKUPS * list(calls):
         started = time.perf_counter_ns()
         call()
         times.append((time.perf_counter_ns() - started) / 1000)
-    times = times[_LOOKUPS:]
+    times = times[len(times) // 2 :]
     return round(statistics.median(times)), round(statistics.quantiles(times, n=100)[-1])
 
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -308,3 +309,13 @@ def test_a_query_tells_a_proof(line: str, told: str, won_book: Path, fivebook: F
     result = fivebook("query", won_book, line, "--book-only")
     assert result.exit_code == 0
     assert told in result.stdout
+
+
+def test_the_best_move_alone_is_the_first_of_all(any_book: Path) -> None:
+    with BookReader(any_book) as reader:
+        for game in reader.games:
+            position = game.initial
+            while (entry := reader.get(game, position)) is not None:
+                best = reader.find(game, position, best_only=True)
+                assert best == replace(entry, moves=entry.moves[:1])
+                position = game.play(position, entry.moves[-1].move)
