@@ -91,10 +91,12 @@ class Answerer(Closing):
         *,
         book_only: bool = False,
         best_only: bool = False,
+        lines: int = 1,
     ) -> Answer:
         """What is known of the position after `moves`; searched within `limits` on a miss.
 
-        With `best_only` a book is asked for its best move alone, without a line.
+        A book's answer follows the lines of its `lines` best moves; with `best_only` it is the
+        best move alone.
 
         Raises:
             InvalidMove: if a part of `moves` is no move.
@@ -103,7 +105,7 @@ class Answerer(Closing):
             TooBusy: if a live search would not end within its movetime.
         """
         asked = _Asked.read(game, moves)
-        stored = self._stored(asked, best_only=best_only)
+        stored = self._stored(asked, lines=lines, best_only=best_only)
         if stored is not None:
             return stored
         if book_only:
@@ -146,16 +148,14 @@ class Answerer(Closing):
                 answers[index] = asked[index].searched(result)
         return answers
 
-    def _stored(self, asked: _Asked, *, best_only: bool = False) -> Answer | None:
+    def _stored(self, asked: _Asked, *, lines: int = 1, best_only: bool = False) -> Answer | None:
         """The answer that the rules or a book give, None if a search is needed."""
         outcome = asked.game.outcome(asked.position)
         if outcome is not None:
             return asked.finished(outcome)
         first: Entry | None = None
         for reader in self._readers:
-            entry = reader.get(
-                asked.game, asked.position, lines=0 if best_only else 1, best_only=best_only
-            )
+            entry = reader.get(asked.game, asked.position, lines=lines, best_only=best_only)
             if entry is not None and entry.proven:
                 return asked.found(entry)
             first = first or entry

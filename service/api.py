@@ -47,6 +47,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
             Limits(movetime=seconds(question.movetime)),
             book_only=question.book_only,
             best_only=best_only,
+            lines=0 if best_only else 1,
         )
 
     @api.get("/position")

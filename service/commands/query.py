@@ -65,7 +65,7 @@ def query(
         limits = Limits(nodes=nodes, movetime=movetime)
         line = " ".join(moves)
         try:
-            answer = answerer.answer(game, line, limits, book_only=True)
+            answer = answerer.answer(game, line, limits, book_only=True, lines=game.move_count)
         except PositionNotFound:
             if book_only:
                 raise
