@@ -99,14 +99,21 @@ def test_loading_the_engine_takes_nothing_from_the_movetime_of_a_query(
         happened.append("load")
         prepare(self, game)
 
-    def answer_noted(self: Answerer, *asked: Any, book_only: bool = False) -> Answer:
-        happened.append("books" if book_only else "search")
-        return answer(self, *asked, book_only=book_only)
+    def answer_noted(self: Answerer, *asked: Any, **options: Any) -> Answer:
+        happened.append("books" if options.get("book_only") else "search")
+        return answer(self, *asked, **options)
 
     monkeypatch.setattr(Answerer, "prepare", prepare_noted)
     monkeypatch.setattr(Answerer, "answer", answer_noted)
     runner.invoke(cli, ["query", str(gomoku_book), "a1 i9 a9", "--movetime", "20ms"])
     assert happened == ["books", "load", "search"]
+
+
+def test_query_follows_the_line_of_every_move(runner: CliRunner, gomoku_book: Path) -> None:
+    result = runner.invoke(cli, ["query", str(gomoku_book), "--json"])
+    stored = [move for move in json.loads(result.output)["moves"] if move["source"] == "book"]
+    assert len(stored) > 1
+    assert all(len(move["line"]) > 1 for move in stored)
 
 
 def test_query_tells_a_win_by_its_distance(runner: CliRunner, gomoku_book: Path) -> None:
