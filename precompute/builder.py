@@ -7,6 +7,7 @@ depends neither on the number of jobs nor on when a build was killed and resumed
 """
 
 import json
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from book.writer import BookWriter, PlannedTask, Task
 from engine.games.base import Game
 from engine.search import Limits
 from precompute.frontier import Explore, Frontier, Full
-from precompute.job import leave_interrupts_to_parent, run_task
+from precompute.job import follow, run_task
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
@@ -102,7 +103,8 @@ class Builder:
                 return_as="generator_unordered",
                 batch_size=1,
                 pre_dispatch="2*n_jobs",
-                initializer=leave_interrupts_to_parent,
+                initializer=follow,
+                initargs=(os.getpid(),),
             ) as parallel:
                 while self._waiting and not self._over:
                     self._work(parallel, started)

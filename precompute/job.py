@@ -1,6 +1,8 @@
 """One search as a worker does it: a task in, a result for the book out."""
 
+import os
 import signal
+import threading
 import time
 from functools import cache
 
@@ -13,6 +15,7 @@ from engine.search import Limits, Searcher, SearchResult
 
 # The expected line that a book keeps: enough to see the idea, short enough for millions.
 _LINE_PLIES = 8
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
@@ -38,9 +41,17 @@ def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
     )
 
 
-def leave_interrupts_to_parent() -> None:
-    """Ctrl-C reaches every process of the terminal; a worker finishes its search all the same."""
+def follow(parent: int) -> None:
+    """Have this worker leave Ctrl-C to the process `parent`, and end when that is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    # A parent that was killed tells nobody; its orphans get another one.
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)
 
 
 def _rest(game: Game, position: Position, result: SearchResult) -> Rest:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from random import Random
 
 import pytest
 
-from book.errors import BookUnwritable
+from book.errors import BookError, BookUnwritable
 from book.export import records
 from book.reader import BookReader
 from book.summary import summarise
@@ -140,6 +141,35 @@ def test_a_build_killed_every_so_often_gives_the_same_book(
     assert content(path) == content(book)
 
 
+def test_the_workers_of_a_killed_builder_end_by_themselves(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    process = subprocess.Popen(
+        command(path, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wait_for_searches(path, 10, process)
+    group = process.pid
+    process.kill()
+    process.wait()
+    for _ in range(600):
+        if not processes_of(group):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"still running: {processes_of(group)}")
+
+
+def processes_of(group: int) -> list[str]:
+    """The commands of the processes of a group, but for those that have ended."""
+    if shutil.which("ps") is None:
+        pytest.skip("there is no ps program to list processes")
+    listed = subprocess.run(
+        ["ps", "-e", "-o", "pgid=,stat=,args="], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return [row[2] for row in rows if int(row[0]) == group and not row[1].startswith("Z")]
+
+
 def wait_for_searches(path: Path, wanted: int, process: subprocess.Popen[bytes]) -> None:
     """Until `wanted` searches are entered or wait to be; a build that ends first is an error."""
     while process.poll() is None:
@@ -157,7 +187,7 @@ def searches_so_far(path: Path) -> int:
     try:
         with BookReader(path) as reader, reader.connection() as connection:
             return int(connection.exec_driver_sql(script).scalar_one())
-    except Exception:
+    except BookError:
         # The tables are not there yet.
         return 0
 
