@@ -9,7 +9,6 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 
 from book.closing import Closing
@@ -34,13 +33,12 @@ class BuildDisplay(Closing):
             BarColumn(bar_width=24),
             TextColumn("{task.fields[rate]:.1f}/s"),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[root]}"),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=options.positions, rate=0.0, root="")
+        self._task = self._bar.add_task("", total=options.positions, rate=0.0, left="", root="")
         self._bar.start()
 
     def close(self) -> None:
@@ -55,15 +53,14 @@ class BuildDisplay(Closing):
         pause = _SECONDS_BETWEEN_UPDATES if live else _SECONDS_BETWEEN_LINES
         self._due = time.monotonic() + pause
         rate = state.added / max(state.seconds, 1e-9)
+        left = self._time_left(state, rate)
         if live:
-            self._bar.update(self._task, completed=state.positions, rate=rate, root=self.root())
-        else:
-            console.print(
-                f"{state.positions:,} positions, {rate:.1f}/s{self._time_left(state, rate)}, "
-                f"root {self.root()}",
-                highlight=False,
-                soft_wrap=True,
+            self._bar.update(
+                self._task, completed=state.positions, rate=rate, left=left, root=self.root()
             )
+        else:
+            parts = (f"{state.positions:,} positions, {rate:.1f}/s", left, f"root {self.root()}")
+            console.print(", ".join(filter(None, parts)), highlight=False, soft_wrap=True)
 
     def root(self) -> str:
         """The root's value and line, as a reader of the book sees them now."""
@@ -81,4 +78,4 @@ class BuildDisplay(Closing):
             left.append(self._options.seconds - state.seconds)
         if self._options.positions and rate:
             left.append((self._options.positions - state.positions) / rate)
-        return f", {max(0.0, min(left)):.0f} s left" if left else ""
+        return f"{max(0.0, min(left)):.0f} s left" if left else ""
