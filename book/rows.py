@@ -1,7 +1,7 @@
 """Small conversions between what the tables hold and what the rest of the code speaks of."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -82,7 +82,7 @@ class Searched:
         )
 
 
-def join_keys(keys: list[Key]) -> bytes:
+def join_keys(keys: Iterable[Key]) -> bytes:
     """Keys in one blob, ascending."""
     return b"".join(sorted(keys))
 

@@ -16,7 +16,7 @@ from book.closing import Closing
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.propagation import propagate
-from book.rows import BOUND_NUMBERS, Searched, split_keys
+from book.rows import BOUND_NUMBERS, Searched, join_keys, split_keys
 from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
 from engine.games.base import Game, Key
 from engine.values import Bound
@@ -160,7 +160,7 @@ class BookWriter(Closing):
                     key=task.key,
                     stones=task.stones,
                     new=task.new,
-                    excluded=b"".join(sorted(task.excluded)),
+                    excluded=join_keys(task.excluded),
                     limits=limits,
                 )
             )

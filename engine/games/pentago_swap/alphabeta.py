@@ -66,7 +66,6 @@ SECOND = np.array([1, 2, 3, 2, 3, 3, 0], dtype=np.uint64)
 
 U1, U2, U3, U9 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(9)
 QUADRANT = np.uint64(0o777)
-ALL_CELLS = np.uint64((1 << CELLS) - 1)
 ONES = np.uint64(0x1111111111111111)
 SEVENS = np.uint64(0x7777777777777777)
 HASH_A = np.uint64(0x9E3779B97F4A7C15)
