@@ -1,9 +1,11 @@
-"""What can be wrong with a question, or with the service that should answer it.
+"""What can be wrong with a question, a player, or the service that should answer.
 
 FivebookError               (engine.errors)
 ├── GameNotNamed            the question names no game, and the books leave a choice
 ├── TooBusy                 the live search cannot answer within its movetime
-└── CannotListen            the address or port cannot be had
+├── CannotListen            the address or port cannot be had
+├── InvalidPlayer           a text that describes no player
+└── PlayerFailed            a player gave no move
 """
 
 from math import ceil
@@ -28,3 +30,11 @@ class TooBusy(FivebookError):
 
 class CannotListen(FivebookError):
     """The address or port cannot be had."""
+
+
+class InvalidPlayer(FivebookError, ValueError):
+    """A text that describes no player."""
+
+
+class PlayerFailed(FivebookError):
+    """A player gave no move: its program ended, hung, or answered with something else."""

@@ -1,0 +1,67 @@
+"""What every player is to those who let it play."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from engine.errors import FivebookError
+from engine.games.base import Game
+from engine.position import Move, Position
+
+
+class UnsuitableGame(FivebookError, ValueError):
+    """The player does not play this game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A player's move, and what it took to find it.
+
+    `value` is on the player's own scale from the point of view of the side to move, None where
+    it has none. `depth` is in plies and `nodes` counts the moves made in the tree; both are 0
+    for a player that does not search or does not say.
+    """
+
+    move: Move
+    value: int | None = None
+    depth: int = 0
+    nodes: int = 0
+
+
+class Player(ABC):
+    """Plays one game: a position in, a move out. For one thread at a time.
+
+    `name` is what the command line calls it. `movetime`, in seconds, is what it promises to keep
+    to for each move; None for a player that takes the time it needs.
+    """
+
+    name: str
+    game: Game
+    movetime: float | None = None
+
+    @abstractmethod
+    def choose(self, position: Position) -> Choice:
+        """A move in `position`, which is not finished. The same player may be asked about any
+        position at any time."""
+
+    def close(self) -> None:  # noqa: B027 most players have nothing to give back
+        """Give back what the player holds: processes, files."""
+
+
+class Agent(Player):
+    """A published agent: evaluation, search and depth are its author's.
+
+    `depth` is in plies; None for the depth of the report.
+
+    Raises:
+        UnsuitableGame: if the report's agent does not play this game.
+    """
+
+    def __init__(self, game: Game, depth: int | None = None) -> None:
+        self.require(game)
+        self.game = game
+        self.depth = depth
+
+    @classmethod
+    @abstractmethod
+    def require(cls, game: Game) -> None:
+        """Raise `UnsuitableGame`, with one clear sentence, unless the agent plays `game`."""

@@ -1,0 +1,30 @@
+"""Boards as the agents' kernels take them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.games.base import Game
+from engine.games.gomoku import Gomoku
+from engine.players.base import UnsuitableGame
+from engine.position import Position, cells_of
+
+EMPTY, DARK, LIGHT = 0, 1, -1
+
+
+def stones_of(game: Game, position: Position) -> NDArray[Any]:
+    """A fresh int8 array of shape (size, size): 1 dark, -1 light, 0 empty.
+
+    ``array.ravel()[cell]`` is the stone on `cell`.
+    """
+    stones = np.zeros(game.cell_count, dtype=np.int8)
+    stones[cells_of(position.dark)] = DARK
+    stones[cells_of(position.light)] = LIGHT
+    return stones.reshape(game.size, game.size)
+
+
+def require_gomoku(name: str, game: Game) -> None:
+    """Raise `UnsuitableGame` unless `game` is a Gomoku game."""
+    if not isinstance(game, Gomoku):
+        raise UnsuitableGame(f"{name} plays Gomoku, such as gomoku-11, and not {game.id}")

@@ -1,0 +1,33 @@
+"""The engine with a book."""
+
+from pathlib import Path
+
+from book.reader import BookReader
+from engine.players.base import Choice, Player
+from engine.position import Position
+
+
+class BookPlayer(Player):
+    """Plays the best move of the book at `path`, and asks `player` where the book ends.
+
+    Raises:
+        BookError: if the book cannot be opened.
+    """
+
+    name = "engine with a book"
+
+    def __init__(self, path: Path, player: Player) -> None:
+        self.game = player.game
+        self.movetime = player.movetime
+        self._player = player
+        self._reader = BookReader(path)
+
+    def choose(self, position: Position) -> Choice:
+        entry = self._reader.get(self.game, position, lines=0, best_only=True)
+        if entry is None:
+            return self._player.choose(position)
+        return Choice(entry.moves[0].move, entry.value, entry.depth)
+
+    def close(self) -> None:
+        self._reader.close()
+        self._player.close()

@@ -1,0 +1,188 @@
+"""Programs that speak the Gomocup protocol (new Piskvork), as players.
+
+The protocol: https://plastovicka.github.io/protocl2en.htm
+"""
+
+import re
+import shlex
+import subprocess
+import time
+from contextlib import suppress
+from itertools import zip_longest
+from queue import Empty, Queue
+from threading import Thread
+
+from engine.games.base import Game
+from engine.players.base import Choice, Player, UnsuitableGame
+from engine.position import Cell, Position, cells_of
+from engine.search import Limits
+from service.errors import InvalidPlayer, PlayerFailed
+
+# A program may load tables when it starts, and is given up this long after its movetime.
+_STARTING_SECONDS = 30.0
+_PATIENCE = 10.0
+_ENDING_SECONDS = 2.0
+_REMARKS = ("MESSAGE", "DEBUG")
+_UNLIMITED = 2**31 - 1
+_OWN, _OTHER = 1, 2
+_RULES = {"": 0, "-standard": 1}
+
+
+class GomocupPlayer(Player):
+    """Runs the program of a command line, from the first move until it is closed.
+
+    Raises:
+        InvalidPlayer: if there is no command, or no movetime, the only limit of the protocol.
+        UnsuitableGame: if `game` is not Gomoku.
+        PlayerFailed: if the program does not start.
+    """
+
+    name = "gomocup"
+
+    def __init__(self, game: Game, command: str, limits: Limits) -> None:
+        rule = re.fullmatch(r"gomoku-[0-9]+(.*)", game.id)
+        if rule is None:
+            raise UnsuitableGame(f"Gomocup programs play Gomoku, such as gomoku-15, not {game.id}")
+        if not command:
+            raise InvalidPlayer("name the program: gomocup:COMMAND LINE")
+        if limits.movetime is None:
+            raise InvalidPlayer("Gomocup programs are limited by time: give a movetime")
+        self.game = game
+        self.movetime = limits.movetime
+        self._settings = (
+            f"INFO timeout_turn {round(limits.movetime * 1000)}",
+            "INFO timeout_match 0",
+            f"INFO time_left {_UNLIMITED}",
+            "INFO game_type 1",
+            f"INFO rule {_RULES[rule[1]]}",
+        )
+        self._last: Position | None = None
+        self._program = _Program(command)
+        try:
+            self._start()
+        except BaseException:
+            self._program.close()
+            raise
+
+    def choose(self, position: Position) -> Choice:
+        reply = self._reply(position)
+        if reply is not None:
+            self._program.send(f"TURN {self._name(reply)}")
+        else:
+            self._start()
+            self._set_up(position)
+        assert self.movetime is not None
+        move = self._cell(self._program.receive(self.movetime + _PATIENCE))
+        self._last = self.game.play(position, move)
+        return Choice(move)
+
+    def close(self) -> None:
+        self._program.close()
+
+    def _start(self) -> None:
+        """Have the program begin anew with an empty board."""
+        self._program.send(f"START {self.game.size}")
+        answer = self._program.receive(_STARTING_SECONDS)
+        if answer != "OK":
+            raise self._program.failure(f"it answers START {self.game.size} with '{answer}'")
+        for setting in self._settings:
+            self._program.send(setting)
+
+    def _set_up(self, position: Position) -> None:
+        if position.ply == 0:
+            self._program.send("BEGIN")
+            return
+        dark, light = cells_of(position.dark), cells_of(position.light)
+        own_is_dark = position.dark_to_move
+        self._program.send("BOARD")
+        for pair in zip_longest(dark, light):
+            for cell, is_dark in zip(pair, (True, False), strict=True):
+                if cell is not None:
+                    owner = _OWN if is_dark == own_is_dark else _OTHER
+                    self._program.send(f"{self._name(cell)},{owner}")
+        self._program.send("DONE")
+
+    def _reply(self, position: Position) -> Cell | None:
+        """The one stone that `position` has more than the last one the program left, if it is
+        that game going on."""
+        last = self._last
+        if last is None or last.dark & ~position.dark or last.light & ~position.light:
+            return None
+        added = cells_of((position.dark | position.light) & ~(last.dark | last.light))
+        return added[0] if len(added) == 1 else None
+
+    def _name(self, cell: Cell) -> str:
+        row, column = divmod(cell, self.game.size)
+        return f"{column},{row}"
+
+    def _cell(self, answer: str) -> Cell:
+        size = self.game.size
+        match = re.fullmatch(r"([0-9]+),([0-9]+)", answer.replace(" ", ""))
+        if match is None or not (int(match[1]) < size and int(match[2]) < size):
+            raise self._program.failure(f"its answer '{answer}' is no cell")
+        return int(match[2]) * size + int(match[1])
+
+
+class _Program:
+    """A running program that is talked to in lines."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+        try:
+            self._process = subprocess.Popen(
+                shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        except (OSError, ValueError) as error:
+            raise self.failure(f"it does not start: {error}") from error
+        # Read in a thread of its own, so that waiting for a line can be given up.
+        self._lines: Queue[str | None] = Queue()
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def failure(self, what: str) -> PlayerFailed:
+        """The error that says `what` of this program."""
+        return PlayerFailed(f"gomocup:{self._command}: {what}")
+
+    def send(self, line: str) -> None:
+        """Send `line`. That the program has ended is seen when its answer is awaited."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+
+    def receive(self, seconds: float) -> str:
+        """The program's next answer, without what it merely remarks.
+
+        Raises:
+            PlayerFailed: if it ends, or gives none within `seconds`.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except Empty:
+                raise self.failure(f"no answer within {seconds:.0f} s") from None
+            if line is None:
+                raise self.failure("it has ended")
+            if line and not line.upper().startswith(_REMARKS):
+                return line
+
+    def close(self) -> None:
+        """Ask the program to end, and end it if it does not."""
+        self.send("END")
+        try:
+            self._process.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):
+                pipe.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.strip())
+        self._lines.put(None)

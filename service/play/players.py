@@ -1,0 +1,99 @@
+"""Players by what the command line calls them.
+
+`engine`, `engine:nodes=20000`, `engine:book=gomoku.db,movetime=1s`, `random:seed=5`, the
+published agents (`six-cell-frames`, `six-cell-frames:depth=4`), `bsdgames`, and
+`gomocup:COMMAND LINE` for any program that speaks the Gomocup protocol.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from book.console import DURATION, POSITIVE
+from engine.games.base import Game
+from engine.players import AGENT_NAMES, UnknownPlayer, agent
+from engine.players.base import Player
+from engine.players.engine import EnginePlayer
+from engine.players.random import RandomPlayer
+from engine.search import Limits
+from service.errors import InvalidPlayer
+from service.play.book import BookPlayer
+from service.play.bsdgames import BsdGamesPlayer
+from service.play.gomocup import GomocupPlayer
+
+PLAYER_NAMES = ("engine", "random", *AGENT_NAMES, "bsdgames", "gomocup:COMMAND")
+
+_Options = dict[str, Any]
+
+_LIMITS: _Options = {"movetime": DURATION, "nodes": POSITIVE, "depth": POSITIVE}
+_ENGINE: _Options = {**_LIMITS, "book": click.Path(path_type=Path)}
+_RANDOM: _Options = {"seed": click.INT}
+_AGENT: _Options = {"depth": POSITIVE}
+
+
+def make_player(text: str, game: Game, limits: Limits) -> Player:
+    """The player that `text` names, for `game`.
+
+    `limits` are for the engine, where `text` gives it none of its own, and their movetime for
+    other programs. Published agents search to the depth of their report, and take the time that
+    needs.
+
+    Raises:
+        UnknownPlayer: if there is no player of this name.
+        InvalidPlayer: if its options make no sense.
+        UnsuitableGame: if it does not play `game`.
+        PlayerFailed: if its program does not start.
+    """
+    name, _, rest = text.partition(":")
+    if name == "gomocup":
+        return GomocupPlayer(game, rest, limits)
+    make = _find(name)
+    return make(name, game, rest, limits)
+
+
+def _find(name: str) -> Callable[[str, Game, str, Limits], Player]:
+    if name in AGENT_NAMES:
+        return _make_agent
+    if name not in _MAKERS:
+        raise UnknownPlayer(f"unknown player '{name}'; there are {', '.join(PLAYER_NAMES)}")
+    return _MAKERS[name]
+
+
+def _make_engine(name: str, game: Game, rest: str, limits: Limits) -> Player:
+    options = _parse(name, rest, _ENGINE)
+    book = options.pop("book", None)
+    player = EnginePlayer(game, Limits(**options) if options else limits)
+    return player if book is None else BookPlayer(book, player)
+
+
+def _make_random(name: str, game: Game, rest: str, limits: Limits) -> Player:
+    return RandomPlayer(game, **_parse(name, rest, _RANDOM))
+
+
+def _make_agent(name: str, game: Game, rest: str, limits: Limits) -> Player:
+    return agent(name)(game, **_parse(name, rest, _AGENT))
+
+
+def _make_bsdgames(name: str, game: Game, rest: str, limits: Limits) -> Player:
+    _parse(name, rest, {})
+    return BsdGamesPlayer(game)
+
+
+_MAKERS = {"engine": _make_engine, "random": _make_random, "bsdgames": _make_bsdgames}
+
+
+def _parse(name: str, text: str, known: _Options) -> _Options:
+    """The options in `text`, ``OPTION=VALUE`` separated by commas."""
+    found: _Options = {}
+    for word in filter(None, text.split(",")):
+        option, _, value = word.partition("=")
+        if option not in known:
+            options = f"its options are {', '.join(known)}" if known else "it has none"
+            raise InvalidPlayer(f"player '{name}' has no option '{option}': {options}")
+        try:
+            found[option] = known[option].convert(value, None, None)
+        except click.BadParameter as error:
+            raise InvalidPlayer(f"player '{name}': {option}: {error.message}") from error
+    return found

@@ -1,0 +1,48 @@
+"""A program that speaks the Gomocup protocol: random moves from a fixed seed.
+
+Its one argument chooses a fault: `deaf` never answers a turn, `rude` answers nonsense, `refuse`
+refuses every board, `mortal` ends instead of answering.
+"""
+
+import sys
+from random import Random
+
+fault = sys.argv[1] if len(sys.argv) > 1 else ""
+random = Random(7)
+size, taken = 0, set()
+
+
+def answer() -> None:
+    if fault == "mortal":
+        sys.exit()
+    if fault == "deaf":
+        return
+    if fault == "rude":
+        print("MESSAGE I will not", "never", sep="\n", flush=True)
+        return
+    free = [(x, y) for x in range(size) for y in range(size) if (x, y) not in taken]
+    x, y = random.choice(free)
+    taken.add((x, y))
+    print(f"MESSAGE {len(free)} free", f"{x},{y}", sep="\n", flush=True)
+
+
+for line in map(str.strip, sys.stdin):
+    print(line, file=sys.stderr, flush=True)
+    command, _, rest = line.partition(" ")
+    if command == "START":
+        size, taken = int(rest), set()
+        print("ERROR unsupported size" if fault == "refuse" else "OK", flush=True)
+    elif command == "BEGIN":
+        answer()
+    elif command == "TURN":
+        x, y = map(int, rest.split(","))
+        taken.add((x, y))
+        answer()
+    elif command == "BOARD":
+        while (stone := next(sys.stdin).strip()) != "DONE":
+            print(stone, file=sys.stderr, flush=True)
+            x, y, _ = map(int, stone.split(","))
+            taken.add((x, y))
+        answer()
+    elif command == "END":
+        break

@@ -1,0 +1,255 @@
+"""Players by their names, and those that need a book or another program."""
+
+import shlex
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from book.errors import BookError
+from engine import games
+from engine.errors import FivebookError
+from engine.games.base import Game
+from engine.players import AGENT_NAMES, UnknownPlayer
+from engine.players.base import Player, UnsuitableGame
+from engine.players.engine import EnginePlayer
+from engine.search import Limits
+from service.errors import InvalidPlayer, PlayerFailed
+from service.play import bsdgames, gomocup
+from service.play.bsdgames import BsdGamesPlayer
+from service.play.gomocup import GomocupPlayer
+from service.play.players import make_player
+from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, proven_book
+
+GOMOKU = games.get("gomoku-7")
+GOMOKU_19 = games.get("gomoku-19")
+SWAP = games.get("pentago-swap")
+LIMITS = Limits(movetime=0.05)
+BRAIN = shlex.join([sys.executable, str(Path(__file__).with_name("brain.py"))])
+
+
+def brain(fault: str = "") -> closing[Player]:
+    """A running Gomocup program, with a fault that it knows by name."""
+    return closing(make_player(f"gomocup:{BRAIN} {fault}", GOMOKU, LIMITS))
+
+
+def choice(player: Player, text: str) -> str:
+    """The player's move after the moves in `text`, checked."""
+    position = player.game.play_line(player.game.parse_line(text))
+    move = player.choose(position).move
+    assert move in player.game.legal_moves(position)
+    return player.game.format_move(move)
+
+
+def play_out(game: Game, dark: Player, light: Player) -> str:
+    """A whole game in notation."""
+    line = ""
+    while game.outcome(position := game.play_line(game.parse_line(line))) is None:
+        line = f"{line} {choice((dark, light)[position.ply % 2], line)}"
+    return line.strip()
+
+
+@pytest.mark.parametrize("name", ["random", "engine"])
+@pytest.mark.parametrize("game", [GOMOKU, SWAP], ids=lambda game: game.id)
+def test_random_and_engine_play_every_game(name: str, game: Game) -> None:
+    assert choice(make_player(name, game, LIMITS), "")
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_every_agent_is_known_by_its_name(name: str) -> None:
+    game = SWAP if name == "closeness" else GOMOKU
+    assert make_player(f"{name}:depth=1", game, LIMITS).name == name
+
+
+def test_a_seed_makes_the_random_player_repeatable() -> None:
+    def line(seed: int) -> str:
+        dark, light = (make_player(f"random:seed={seed}", GOMOKU, LIMITS) for _ in range(2))
+        return play_out(GOMOKU, dark, light)
+
+    assert line(1) == line(1) != line(2)
+
+
+def test_the_engine_takes_the_limits_given_for_all_unless_it_has_its_own() -> None:
+    def limits(text: str) -> Limits:
+        player = make_player(text, GOMOKU, LIMITS)
+        assert isinstance(player, EnginePlayer)
+        return player.limits
+
+    assert limits("engine") == LIMITS
+    assert limits("engine:nodes=300") == Limits(nodes=300)
+    assert limits("engine:depth=3,movetime=2s") == Limits(depth=3, movetime=2.0)
+
+
+def test_only_what_keeps_to_a_time_promises_one() -> None:
+    assert make_player("engine", GOMOKU, LIMITS).movetime == LIMITS.movetime
+    assert make_player("engine:nodes=10", GOMOKU, LIMITS).movetime is None
+    assert make_player("six-cell-frames", GOMOKU, LIMITS).movetime is None
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "error", "said"),
+    [
+        ("engin", GOMOKU, UnknownPlayer, "unknown player 'engin'; there are engine, random, "),
+        ("engine:node=5", GOMOKU, InvalidPlayer, "no option 'node': its options are movetime,"),
+        ("engine:nodes=none", GOMOKU, InvalidPlayer, "player 'engine': nodes: 'none'"),
+        ("engine:nodes=0", GOMOKU, InvalidPlayer, "player 'engine': nodes: 0"),
+        ("random:seed=x", GOMOKU, InvalidPlayer, "player 'random': seed: 'x'"),
+        ("bsdgames:depth=3", GOMOKU_19, InvalidPlayer, "no option 'depth': it has none"),
+        ("bsdgames", GOMOKU, UnsuitableGame, "bsdgames plays gomoku-19 and not gomoku-7"),
+        ("closeness", GOMOKU, UnsuitableGame, "not gomoku-7"),
+        ("six-cell-frames", SWAP, UnsuitableGame, "not pentago-swap"),
+        ("gomocup:x", SWAP, UnsuitableGame, "not pentago-swap"),
+        ("gomocup:", GOMOKU, InvalidPlayer, "gomocup:COMMAND"),
+        ("gomocup:no-such-program", GOMOKU, PlayerFailed, "no-such-program: it does not start"),
+        ("gomocup:'", GOMOKU, PlayerFailed, "it does not start"),
+        ("engine:book=missing.db", GOMOKU, BookError, "missing.db"),
+    ],
+)
+def test_what_describes_no_player_is_said_in_one_sentence(
+    text: str, game: Game, error: type[FivebookError], said: str
+) -> None:
+    with pytest.raises(error) as raised:
+        make_player(text, game, LIMITS)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+class TestBook:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def path(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return proven_book(tmp_path_factory.mktemp("books") / "proven.db")
+
+    def test_the_books_move_is_played_without_a_search(self, path: Path) -> None:
+        game = games.get(GAME_ID)
+        with closing(make_player(f"engine:book={path},nodes=1", game, LIMITS)) as player:
+            chosen = player.choose(game.play_line(game.parse_line(OPEN_THREE)))
+        assert game.format_line(game.parse_line(OPEN_FOUR)[-1:]) == game.format_move(chosen.move)
+        assert chosen.nodes == 0
+
+    def test_the_books_move_comes_in_the_orientation_of_the_question(self, path: Path) -> None:
+        game = games.get(GAME_ID)
+        line = [game.map_move(move, 1) for move in game.parse_line(OPEN_THREE)]
+        with closing(make_player(f"engine:book={path},nodes=1", game, LIMITS)) as player:
+            chosen = player.choose(game.play_line(line))
+        assert chosen.move == game.map_move(game.parse_line(OPEN_FOUR)[-1], 1)
+
+    def test_where_the_book_ends_the_engine_searches(self, path: Path) -> None:
+        game = games.get(GAME_ID)
+        with closing(make_player(f"engine:book={path},nodes=500", game, LIMITS)) as player:
+            assert player.choose(game.play_line(game.parse_line("e5 e6"))).nodes == 500
+
+
+class TestGomocup:
+    def said(self, capfd: pytest.CaptureFixture[str]) -> list[str]:
+        return capfd.readouterr().err.splitlines()
+
+    def test_it_is_told_the_board_the_time_and_the_rule(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        game = games.get("gomoku-9-standard")
+        make_player(f"gomocup:{BRAIN}", game, Limits(movetime=0.25)).close()
+        assert self.said(capfd) == [
+            "START 9",
+            "INFO timeout_turn 250",
+            "INFO timeout_match 0",
+            "INFO time_left 2147483647",
+            "INFO game_type 1",
+            "INFO rule 1",
+            "END",
+        ]
+
+    def test_it_begins_a_game_and_is_then_told_each_reply(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with brain() as player:
+            first = choice(player, "")
+            assert first != "b3"
+            choice(player, f"{first} b3")
+        said = [line for line in self.said(capfd) if not line.startswith("INFO")]
+        assert said == ["START 7", "START 7", "BEGIN", "TURN 1,2", "END"]
+
+    def test_any_other_position_is_sent_as_a_board(self, capfd: pytest.CaptureFixture[str]) -> None:
+        with brain() as player:
+            choice(player, "a1 b3 g7")
+        assert self.said(capfd)[-5:] == ["BOARD", "0,0,2", "1,2,1", "6,6,2", "END"]
+
+    def test_a_position_that_is_not_its_game_going_on_is_a_new_board(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with brain() as player:
+            choice(player, "a1")
+            choice(player, "g7")
+        said = self.said(capfd)
+        assert said.count("BOARD") == 2
+        assert not [line for line in said if line.startswith("TURN")]
+
+    def test_it_plays_whole_games_one_after_the_other(self) -> None:
+        other = make_player("random:seed=3", GOMOKU, LIMITS)
+        with brain() as player:
+            for dark, light in ((player, other), (other, player)):
+                assert play_out(GOMOKU, dark, light)
+
+    @pytest.mark.parametrize(
+        ("fault", "said"),
+        [("rude", "its answer 'never' is no cell"), ("mortal", "it has ended")],
+    )
+    def test_a_program_that_gives_no_move_has_failed(self, fault: str, said: str) -> None:
+        with (
+            brain(fault) as player,
+            pytest.raises(PlayerFailed, match=said),
+        ):
+            player.choose(GOMOKU.initial)
+
+    def test_a_program_that_never_answers_is_given_up(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(gomocup, "_PATIENCE", 0.1)
+        with (
+            brain("deaf") as player,
+            pytest.raises(PlayerFailed, match="no answer within"),
+        ):
+            player.choose(GOMOKU.initial)
+
+    def test_a_program_that_does_not_play_on_this_board_is_refused(self) -> None:
+        with pytest.raises(PlayerFailed, match="answers START 7 with 'ERROR unsupported size'"):
+            brain("refuse")
+
+    def test_it_needs_a_movetime(self) -> None:
+        with pytest.raises(InvalidPlayer, match="give a movetime"):
+            GomocupPlayer(GOMOKU, BRAIN, Limits(nodes=100))
+
+
+class TestBsdGames:
+    @pytest.fixture
+    def player(self) -> Player:
+        try:
+            return BsdGamesPlayer(GOMOKU_19)
+        except PlayerFailed as error:
+            pytest.skip(str(error))
+
+    def test_its_first_move_is_the_centre(self, player: Player) -> None:
+        assert choice(player, "") == "j10"
+
+    @pytest.mark.parametrize("text", ["a1", "j10 k11", "a19 s1 s19"])
+    def test_it_answers_from_any_early_position(self, player: Player, text: str) -> None:
+        assert choice(player, text)
+
+    def test_it_completes_a_five_on_either_side(self, player: Player) -> None:
+        assert choice(player, "j10 a1 j11 b3 j12 c5 j13 d7") in ("j9", "j14")
+        assert choice(player, "a1 j10 b3 j11 c5 j12 d7 j13 q3") in ("j9", "j14")
+
+    def test_it_blocks_a_four(self, player: Player) -> None:
+        assert choice(player, "j10 j9 j11 b3 j12 c5 j13") == "j14"
+        assert choice(player, "j9 j10 b3 j11 c5 j12 q3 j13") == "j14"
+
+    def test_it_plays_a_whole_game(self, player: Player) -> None:
+        assert play_out(GOMOKU_19, player, make_player("random:seed=1", GOMOKU_19, LIMITS))
+
+    def test_a_missing_program_is_said_in_one_sentence(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bsdgames.shutil, "which", lambda name: None)
+        with pytest.raises(PlayerFailed, match="there is no program gomoku"):
+            BsdGamesPlayer(GOMOKU_19)
