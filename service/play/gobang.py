@@ -1,0 +1,98 @@
+"""The class-room form of the game: moves as lines of text, in and out."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import click
+
+from book.console import console
+from engine.errors import IllegalMove, InvalidMove
+from engine.games.base import Game, Outcome
+from engine.players.base import Choice, Player
+from engine.players.engine import EnginePlayer
+from engine.position import Move, Position
+from engine.search import Limits
+from service.board import landing, paint
+
+_ANNOUNCEMENTS = {
+    Outcome.DARK_WINS: "Dark wins!",
+    Outcome.LIGHT_WINS: "Light wins!",
+    Outcome.DRAW: "Tie!",
+}
+# A move gets this part of the time that is left.
+_SHARE = 1 / 20
+# Held back for each move to come, in seconds: a search may end 20 ms late, and even one for
+# which nothing is left takes the shortest time.
+_RESERVE = 0.025
+_SHORTEST = 0.001
+
+
+class PacedEngine(Player):
+    """`engine` for one game, in which it thinks for at most `game_time`, `movetime` a move.
+
+    Times are in seconds, on `clock`.
+    """
+
+    name = EnginePlayer.name
+
+    def __init__(
+        self,
+        engine: EnginePlayer,
+        movetime: float,
+        game_time: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.game = engine.game
+        self.movetime: float = movetime
+        self._engine = engine
+        self._left = game_time
+        self._clock = clock
+
+    def choose(self, position: Position) -> Choice:
+        started = self._clock()
+        self._engine.limits = Limits(movetime=self._share(position))
+        choice = self._engine.choose(position)
+        self._left -= self._clock() - started
+        return choice
+
+    def _share(self, position: Position) -> float:
+        moves_to_come = (self.game.cell_count - position.ply + 1) // 2
+        free = self._left - moves_to_come * _RESERVE
+        return max(min(free * _SHARE, self.movetime), _SHORTEST)
+
+
+def play_gobang(player: Player, lines: Iterator[str], *, human_is_dark: bool) -> Outcome | None:
+    """Play one game against whoever writes `lines`; None if they end before it does.
+
+    Raises:
+        IllegalMove: if the player makes one.
+    """
+    game = player.game
+    position = game.initial
+    while (outcome := game.outcome(position)) is None:
+        if position.dark_to_move is human_is_dark:
+            move = _next_move(game, position, lines)
+            if move is None:
+                return None
+            position = game.play(position, move)
+        else:
+            move = player.choose(position).move
+            position = game.play_line([move], position)
+            click.echo(f"Move played: {game.format_move(move)}")
+        if console.is_terminal:
+            console.print(paint(game, position, landing(game, move)), end="\n\n")
+    click.echo(_ANNOUNCEMENTS[outcome])
+    return outcome
+
+
+def _next_move(game: Game, position: Position, lines: Iterator[str]) -> Move | None:
+    """The first move in `lines` that can be played, None if there is none."""
+    for text in filter(None, map(str.strip, lines)):
+        try:
+            move = game.parse_move(text)
+            game.play_line([move], position)
+        except (InvalidMove, IllegalMove) as error:
+            click.echo(error)
+        else:
+            return move
+    return None
