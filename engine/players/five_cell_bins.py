@@ -29,7 +29,7 @@ from numba import from_dtype, types
 from engine.games.base import Game
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, require_gomoku, stones_of
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku, stones_of
 from engine.position import Position
 
 DEPTH = 2
@@ -59,7 +59,7 @@ class FiveCellBins(Agent):
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:
-            return Choice(self.game.size // 2 * (self.game.size + 1))
+            return Choice(centre_of(self.game))
         depth = self.depth or DEPTH
         colour = DARK if position.dark_to_move else LIGHT
         stones = stones_of(self.game, position)

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from engine.games.base import Game
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, require_gomoku, stones_of
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku, stones_of
 from engine.position import Position
 
 DEPTH = 3
@@ -94,7 +94,7 @@ class SixCellFrames(Agent):
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:
-            return Choice(self.game.size // 2 * (self.game.size + 1))
+            return Choice(centre_of(self.game))
         depth = self.depth or DEPTH
         colour = DARK if position.dark_to_move else LIGHT
         cell, value, nodes = think(stones_of(self.game, position), colour, depth)

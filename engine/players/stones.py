@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.games.base import Game
 from engine.games.gomoku import Gomoku
 from engine.players.base import UnsuitableGame
-from engine.position import Position, cells_of
+from engine.position import Cell, Position, cells_of
 
 EMPTY, DARK, LIGHT = 0, 1, -1
 
@@ -22,6 +22,11 @@ def stones_of(game: Game, position: Position) -> NDArray[Any]:
     stones[cells_of(position.dark)] = DARK
     stones[cells_of(position.light)] = LIGHT
     return stones.reshape(game.size, game.size)
+
+
+def centre_of(game: Game) -> Cell:
+    """The middle cell; of the four of an even board the one farthest up and to the right."""
+    return game.size // 2 * (game.size + 1)
 
 
 def require_gomoku(name: str, game: Game) -> None:

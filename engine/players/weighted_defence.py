@@ -23,8 +23,8 @@ from numba import types
 from engine.games.base import Game
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.consecutive_rows import INFINITY, Board, board_of, move_of, row_from, steps
-from engine.players.stones import DARK, EMPTY, LIGHT, require_gomoku
+from engine.players.rows import INFINITY, Board, board_of, move_of, row_from, steps
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku
 from engine.position import Position
 
 STONES_FOR_DEPTH_2 = 5
@@ -108,7 +108,7 @@ class WeightedDefence(Agent):
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:
-            return Choice(self.game.size // 2 * (self.game.size + 1))
+            return Choice(centre_of(self.game))
         depth = self.depth or (2 if position.ply >= STONES_FOR_DEPTH_2 else 1)
         depth = min(depth, self.game.cell_count - position.ply)
         own = DARK if position.dark_to_move else LIGHT

@@ -8,9 +8,10 @@ from engine import games
 from engine.games.base import Game, Outcome
 from engine.players import agent
 from engine.players.base import Choice, UnsuitableGame
-from engine.players.consecutive_rows import FIVE, ConsecutiveRows, board_of, evaluate
+from engine.players.consecutive_rows import FIVE, ConsecutiveRows, evaluate
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
+from engine.players.rows import board_of
 from engine.position import Move, Position
 from engine.search import Limits
 from tests.engine.samples import random_game

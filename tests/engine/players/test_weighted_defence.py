@@ -6,9 +6,9 @@ from engine import games
 from engine.games.base import Outcome
 from engine.players import agent
 from engine.players.base import Choice, UnsuitableGame
-from engine.players.consecutive_rows import board_of
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
+from engine.players.rows import board_of
 from engine.players.weighted_defence import FIVE, WeightedDefence, evaluate
 from engine.position import Move
 from tests.engine.players.test_consecutive_rows import (
