@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 ARGS ?=
+SUITES := gomoku-11 gomoku-15 gomoku-19 pentago-swap
 ENGINE := $(shell find engine -name '*.py')
 
 # Pins the versions inside pip's isolated builds too: older pips read the first name there,
@@ -15,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo bench clean
+.PHONY: help setup test test-slow test-bounds demo bench field openings clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -39,6 +40,15 @@ demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by 
 
 bench: setup ## Measure the engine and the books
 	$(BIN)/fivebook bench $(ARGS)
+
+field: setup ## Play the published agents and write the README's tables; goes on where it stopped
+	$(BIN)/python -m service.play.field --jobs $(JOBS)
+
+openings: setup ## Make the opening suites anew
+	for game in $(SUITES); do \
+		$(BIN)/python -m service.play.suite $$game > data/openings/$$game.new || exit; \
+		mv data/openings/$$game.new data/openings/$$game.txt; \
+	done
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,8 +22,11 @@ _COMMANDS = {
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
+    "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),
+    "gobang": _Lazy("service.commands.gobang:gobang", "Play through pipes, line by line."),
+    "arena": _Lazy("service.commands.arena:arena", "Matches between players, and their Elo."),
     "bench": _Lazy("service.commands.bench:bench", "Measure this machine."),
-    "compile": _Lazy("service.commands.compile:compile_kernels", "Compile the search ahead."),
+    "compile": _Lazy("service.commands.compile:compile_kernels", "Compile the engine ahead."),
 }
 
 

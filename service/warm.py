@@ -1,9 +1,10 @@
-"""Loading the engine ahead of the first question."""
+"""Loading compiled code ahead of its first use."""
 
 from collections.abc import Callable
 
 from engine import games
 from engine.games.base import Game
+from engine.players import AGENT_NAMES, agent
 from engine.search import Limits
 
 
@@ -16,3 +17,10 @@ def load_searchers(report: Callable[[Game], None] = lambda game: None) -> None:
         game = games.get(family.examples[0])
         report(game)
         game.searcher().search(game.initial, Limits(nodes=1))
+
+
+def load_agents(report: Callable[[str], None] = lambda name: None) -> None:
+    """Compile the published agents, or load them; `report` is called before each."""
+    for name in AGENT_NAMES:
+        report(name)
+        agent(name)

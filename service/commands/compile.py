@@ -2,12 +2,12 @@
 
 import click
 
-from service.warm import load_searchers
+from service.warm import load_agents, load_searchers
 
 
 @click.command("compile")
 def compile_kernels() -> None:
-    """Compile the search of every game ahead of its first use.
+    """Compile the search of every game, and the published agents, ahead of their first use.
 
     The machine code is kept: later commands start without the wait. A later version compiles
     anew, and what an earlier one left is deleted.
@@ -16,8 +16,13 @@ def compile_kernels() -> None:
     Example:
       fivebook compile
     """
-    load_searchers(lambda game: click.echo(f"compiling {game.title}", err=True))
+    load_searchers(lambda game: _announce(game.title))
+    load_agents(_announce)
     from engine.kernels import cache_folder, drop_outdated_caches
 
     drop_outdated_caches()
     click.echo(f"compiled code is in {cache_folder()}", err=True)
+
+
+def _announce(what: str) -> None:
+    click.echo(f"compiling {what}", err=True)

@@ -30,7 +30,8 @@ _Options = dict[str, Any]
 _LIMITS: _Options = {"movetime": DURATION, "nodes": POSITIVE, "depth": POSITIVE}
 _ENGINE: _Options = {**_LIMITS, "book": click.Path(path_type=Path)}
 _RANDOM: _Options = {"seed": click.INT}
-_AGENT: _Options = {"depth": POSITIVE}
+# No report goes deeper; the trees of some would not fit into memory.
+_AGENT: _Options = {"depth": click.IntRange(1, 4)}
 
 
 def make_player(text: str, game: Game, limits: Limits) -> Player:

@@ -14,7 +14,19 @@ from service.answerer import Answerer
 from service.answers import Answer
 from service.cli import cli
 
-COMMANDS = ("games", "build", "info", "export", "query", "serve", "bench", "compile")
+COMMANDS = (
+    "games",
+    "build",
+    "info",
+    "export",
+    "query",
+    "serve",
+    "play",
+    "gobang",
+    "arena",
+    "bench",
+    "compile",
+)
 
 
 def modules_loaded_by(*arguments: str) -> set[str]:

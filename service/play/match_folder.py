@@ -1,0 +1,160 @@
+"""A match on disk, so that it can be stopped at any instant and go on."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from book.closing import Closing
+from engine.errors import FivebookError
+from engine.games.base import Game, Outcome
+from service.play.records import GameRecord, format_record, suffix
+from service.play.referee import Effort, Forfeit, PlayedGame
+
+
+class MatchFolderError(FivebookError):
+    """A folder that cannot hold the match: another match's, in use, damaged, or not writable."""
+
+
+class MatchFolder(Closing):
+    """The folder of one match, for one process at a time.
+
+    `match.json` holds the settings. `games.jsonl` is the truth: a line for each finished game, in
+    the order in which they ended. `games.sgf`, or `games.txt`, is made from it by `export`.
+
+    Raises:
+        MatchFolderError: if the folder cannot be used for a match with these `settings`.
+    """
+
+    def __init__(self, path: Path, game: Game, settings: Mapping[str, Any]) -> None:
+        self.path = path
+        self.games: dict[int, PlayedGame] = {}
+        self._game = game
+        self._truth = path / "games.jsonl"
+        self._lock = FileLock(path / "lock", timeout=0)
+        with _explained(path):
+            path.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire()
+            except Timeout:
+                raise MatchFolderError(f"another process is playing in '{path}'") from None
+        try:
+            with _explained(path):
+                self._claim(settings)
+                self._load()
+                self._file = open(self._truth, "ab")  # noqa: SIM115 closed by close
+        except BaseException:
+            self._unlock()
+            raise
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        # What a full disk did not take has been said by `add`.
+        with suppress(OSError):
+            self._file.close()
+        self._unlock()
+
+    def add(self, number: int, played: PlayedGame) -> None:
+        """Store a game, safe from anything that happens after this returns."""
+        with _explained(self.path):
+            self._file.write(json.dumps(self._as_dict(number, played)).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        self.games[number] = played
+
+    def export(self, records: Sequence[GameRecord]) -> None:
+        """Write the games for other programs to read."""
+        with _explained(self.path):
+            text = "".join(map(format_record, records))
+            _replace(self.path / f"games{suffix(self._game)}", text)
+
+    def _claim(self, settings: Mapping[str, Any]) -> None:
+        """Make this the folder of a match with these settings, unless it is one already."""
+        path = self.path / "match.json"
+        if path.exists():
+            stored = _parsed(path)
+            for name in settings:
+                if stored.get(name) != settings[name]:
+                    raise MatchFolderError(
+                        _difference(self.path, name, stored.get(name), settings[name])
+                    )
+        elif self._truth.exists():
+            raise MatchFolderError(f"'{self.path}' holds games but no match.json")
+        else:
+            _replace(path, json.dumps(settings, indent=2) + "\n")
+
+    def _load(self) -> None:
+        self._truth.touch()
+        data = self._truth.read_bytes()
+        # What follows the last line end was being written when the process was killed.
+        whole = data.rfind(b"\n") + 1
+        os.truncate(self._truth, whole)
+        for index, line in enumerate(data[:whole].split(b"\n")[:-1], start=1):
+            try:
+                number, played = self._from_dict(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise MatchFolderError(
+                    f"{self._truth}, line {index}: this is no game of the match"
+                ) from error
+            self.games[number] = played
+
+    def _unlock(self) -> None:
+        # Removed while it is held, so that no other process's lock is taken away.
+        Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._lock.release()
+
+    def _as_dict(self, number: int, played: PlayedGame) -> dict[str, Any]:
+        return {
+            "number": number,
+            "moves": self._game.format_line(played.moves),
+            "outcome": played.outcome.value,
+            "efforts": [asdict(effort) for effort in played.efforts],
+            "forfeit": played.forfeit,
+            "ending": played.ending,
+        }
+
+    def _from_dict(self, stored: dict[str, Any]) -> tuple[int, PlayedGame]:
+        dark, light = (Effort(**effort) for effort in stored["efforts"])
+        forfeit = stored["forfeit"]
+        return stored["number"], PlayedGame(
+            moves=tuple(self._game.parse_line(stored["moves"])),
+            outcome=Outcome(stored["outcome"]),
+            efforts=(dark, light),
+            forfeit=None if forfeit is None else Forfeit(forfeit),
+            ending=stored["ending"],
+        )
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(stored, dict)
+    except (ValueError, AssertionError) as error:
+        raise MatchFolderError(f"'{path}' holds no settings of a match") from error
+    return stored
+
+
+def _difference(path: Path, name: str, stored: Any, wanted: Any) -> str:
+    if name == "openings":
+        return f"'{path}' holds a match with other openings"
+    return f"'{path}' holds a match with {name} {json.dumps(stored)} and not {json.dumps(wanted)}"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise MatchFolderError(f"cannot use '{path}': {error.strerror}") from error

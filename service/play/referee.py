@@ -1,0 +1,142 @@
+"""One game between two players: who is asked, what is timed, and what loses."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.games.base import Game, Outcome
+from engine.players.base import Choice, Player
+from engine.position import Move, Position
+from service.errors import PlayerFailed
+
+DARK, LIGHT = 0, 1
+
+_WINS = (Outcome.DARK_WINS, Outcome.LIGHT_WINS)
+
+
+class Forfeit(StrEnum):
+    """How a player can lose a game other than on the board."""
+
+    TIME = "time"
+    ILLEGAL = "illegal"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a player spent on one game, or on several once they are added.
+
+    `moves` counts its choices, `longest` is the seconds that the longest of them took; `nodes`
+    and `depth` are sums over all of them.
+    """
+
+    moves: int = 0
+    seconds: float = 0.0
+    longest: float = 0.0
+    nodes: int = 0
+    depth: int = 0
+
+    def __add__(self, other: "Effort") -> "Effort":
+        return Effort(
+            self.moves + other.moves,
+            self.seconds + other.seconds,
+            max(self.longest, other.longest),
+            self.nodes + other.nodes,
+            self.depth + other.depth,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A finished game. `moves` start with the opening; `efforts` are dark's and light's.
+
+    A forfeited game is a win for the other side, and `ending` says what the loser did. It is
+    empty where the game ended on the board.
+    """
+
+    moves: tuple[Move, ...]
+    outcome: Outcome
+    efforts: tuple[Effort, Effort]
+    forfeit: Forfeit | None = None
+    ending: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    forfeit: Forfeit
+    what: str
+
+
+def play_game(
+    players: tuple[Player, Player],
+    names: tuple[str, str],
+    opening: Sequence[Move],
+    margin: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> PlayedGame:
+    """A game that goes on from `opening`; dark's player and name come first.
+
+    A player loses if it fails, plays an illegal move, or takes more than `margin` seconds longer
+    than the movetime that it promises.
+    """
+    game = players[DARK].game
+    moves = list(opening)
+    position = game.play_line(moves)
+    efforts = [Effort(), Effort()]
+    while (outcome := game.outcome(position)) is None:
+        side = DARK if position.dark_to_move else LIGHT
+        answer, seconds = _ask(players[side], position, clock)
+        efforts[side] += _effort(answer, seconds)
+        move = _judged(players[side], position, answer, seconds, margin)
+        if isinstance(move, _Fault):
+            ending = f"{names[side]} {move.what}"
+            return PlayedGame(
+                tuple(moves), _WINS[1 - side], (efforts[0], efforts[1]), move.forfeit, ending
+            )
+        moves.append(move)
+        position = game.play(position, move)
+    return PlayedGame(tuple(moves), outcome, (efforts[0], efforts[1]))
+
+
+def _ask(
+    player: Player, position: Position, clock: Callable[[], float]
+) -> tuple[Choice | PlayerFailed, float]:
+    """The player's answer, and the seconds it took."""
+    started = clock()
+    answer: Choice | PlayerFailed
+    try:
+        answer = player.choose(position)
+    except PlayerFailed as error:
+        answer = error
+    return answer, clock() - started
+
+
+def _effort(answer: Choice | PlayerFailed, seconds: float) -> Effort:
+    if isinstance(answer, PlayerFailed):
+        return Effort(1, seconds, seconds)
+    return Effort(1, seconds, seconds, answer.nodes, answer.depth)
+
+
+def _judged(
+    player: Player,
+    position: Position,
+    answer: Choice | PlayerFailed,
+    seconds: float,
+    margin: float,
+) -> Move | _Fault:
+    """The move, or what is wrong with the answer."""
+    if isinstance(answer, PlayerFailed):
+        return _Fault(Forfeit.FAILED, f"failed: {answer}")
+    allowed = player.movetime
+    if allowed is not None and seconds > allowed + margin:
+        times = f"{seconds * 1000:.0f} ms of {allowed * 1000:.0f} ms"
+        return _Fault(Forfeit.TIME, f"overstepped its time: {times}")
+    if answer.move not in player.game.legal_moves(position):
+        move = _described(player.game, answer.move)
+        return _Fault(Forfeit.ILLEGAL, f"played an illegal move: {move}")
+    return answer.move
+
+
+def _described(game: Game, move: Move) -> str:
+    return game.format_move(move) if 0 <= move < game.move_count else str(move)

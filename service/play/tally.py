@@ -1,0 +1,84 @@
+"""What games come to: results, pairs, forfeits, and what the players spent."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from engine.games.base import Outcome
+from service.play.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
+from service.play.statistics import NO_PAIRS, PairCounts, with_pair
+
+# Half points of dark and light.
+_HALF_POINTS = {Outcome.DARK_WINS: (2, 0), Outcome.DRAW: (1, 1), Outcome.LIGHT_WINS: (0, 2)}
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Numbers of games by their result for one player."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def games(self) -> int:
+        """The number of all games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """One for a win, half of one for a draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float | None:
+        """Points a game, from 0 to 1; None before the first one."""
+        return self.points / self.games if self.games else None
+
+    def __add__(self, other: "Results") -> "Results":
+        return Results(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
+    def __neg__(self) -> "Results":
+        """The opponent's results."""
+        return Results(self.losses, self.draws, self.wins)
+
+
+_RESULT_OF = (Results(losses=1), Results(draws=1), Results(wins=1))
+
+
+@dataclass(slots=True)
+class Tally:
+    """The games of a match that count.
+
+    Results and pairs are from the first player's point of view; of efforts and forfeits each
+    player has their own, the first player's first.
+    """
+
+    as_dark: Results = Results()
+    as_light: Results = Results()
+    pairs: PairCounts = NO_PAIRS
+    efforts: list[Effort] = field(default_factory=lambda: [Effort(), Effort()])
+    forfeits: list[Counter[Forfeit]] = field(default_factory=lambda: [Counter(), Counter()])
+
+    @property
+    def total(self) -> Results:
+        """The results with either colour."""
+        return self.as_dark + self.as_light
+
+    def add_pair(self, games: tuple[PlayedGame, PlayedGame]) -> None:
+        """Count two games from one opening, of which the first player was dark in the first."""
+        points = [
+            _HALF_POINTS[played.outcome][colour]
+            for played, colour in zip(games, (DARK, LIGHT), strict=True)
+        ]
+        self.as_dark += _RESULT_OF[points[0]]
+        self.as_light += _RESULT_OF[points[1]]
+        self.pairs = with_pair(self.pairs, sum(points))
+        for swapped, played in enumerate(games):
+            self._add_efforts(played, swapped)
+
+    def _add_efforts(self, played: PlayedGame, swapped: int) -> None:
+        for colour, effort in enumerate(played.efforts):
+            self.efforts[colour ^ swapped] += effort
+        if played.forfeit is not None:
+            loser = LIGHT if played.outcome is Outcome.DARK_WINS else DARK
+            self.forfeits[loser ^ swapped][played.forfeit] += 1

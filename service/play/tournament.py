@@ -1,0 +1,97 @@
+"""Matches that are played in turn, and each player against each."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import combinations
+from pathlib import Path
+
+from service.play.match import Match, MatchSettings
+from service.play.referee import Forfeit
+from service.play.statistics import Sprt
+from service.play.tally import Results
+
+_HOME = Path("matches")
+
+
+class Tournament:
+    """Plays a match for each of the `settings`, in its folder, one after the other.
+
+    `matches` are those that have begun; all but the one that is being played are closed.
+    """
+
+    def __init__(
+        self, settings: Mapping[Path, MatchSettings], games: int, sprt: Sprt | None = None
+    ) -> None:
+        self.matches: list[Match] = []
+        self._settings = settings
+        self._games = games
+        self._sprt = sprt
+        self._stopping = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether no game is left to play."""
+        begun = len(self.matches) == len(self._settings)
+        return begun and all(match.complete for match in self.matches)
+
+    def stop(self) -> None:
+        """Have `play` return in a moment, without the games that are being played."""
+        self._stopping = True
+        for match in self.matches:
+            match.stop()
+
+    def play(self, jobs: int, report: Callable[[Match], None]) -> None:
+        """Play what is left, as `Match.play` does."""
+        for folder, settings in self._settings.items():
+            with Match(settings, self._games, self._sprt, folder) as match:
+                self.matches.append(match)
+                # From here on `stop` reaches the match; it may have been called before.
+                if not self._stopping:
+                    match.play(jobs, report)
+            if self._stopping:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A player's line of a cross table. Of `results` its own, on the diagonal, is None.
+
+    `forfeits` are of all its games.
+    """
+
+    player: str
+    results: tuple[Results | None, ...]
+    forfeits: Counter[Forfeit]
+
+    @property
+    def total(self) -> Results:
+        """The results against all others."""
+        return sum(filter(None, self.results), Results())
+
+
+def cross_table(names: Sequence[str], matches: Sequence[Match]) -> list[Row]:
+    """The players by their points, most first; columns are in the order of the rows.
+
+    The matches are those of ``combinations(names, 2)``, of which the last may be missing.
+    """
+    players = range(len(names))
+    results = {(i, j): Results() for i in players for j in players if i != j}
+    forfeits = [Counter[Forfeit]() for _ in players]
+    for (i, j), match in zip(combinations(players, 2), matches, strict=False):
+        results[i, j] = match.tally.total
+        results[j, i] = -match.tally.total
+        for player, of_match in zip((i, j), match.tally.forfeits, strict=True):
+            forfeits[player].update(of_match)
+    points = [sum(results[i, j].points for j in players if i != j) for i in players]
+    order = sorted(players, key=lambda i: -points[i])
+    return [Row(names[i], tuple(results.get((i, j)) for j in order), forfeits[i]) for i in order]
+
+
+def default_folder(label: str, settings: Sequence[MatchSettings]) -> Path:
+    """Where matches are stored if nobody says otherwise: the same for the same settings."""
+    text = json.dumps([each.as_dict() for each in settings])
+    digest = blake2b(text.encode(), digest_size=4).hexdigest()
+    return _HOME / f"{label}-{settings[0].game.id}-{digest}"

@@ -1,0 +1,113 @@
+"""A game between two players ends on the board, or by what one of them does wrong."""
+
+import pytest
+
+from engine.games.base import Outcome
+from engine.players.base import Choice
+from engine.position import Position
+from service.play.referee import Effort, Forfeit, PlayedGame, play_game
+from tests.service.play.arena_players import GAME, Clock, Scripted
+
+NAMES = ("Ann", "Ben")
+
+
+def played(
+    dark: Scripted,
+    light: Scripted,
+    opening: str = "",
+    clock: Clock | None = None,
+) -> PlayedGame:
+    return play_game((dark, light), NAMES, GAME.parse_line(opening), 0.05, clock or Clock())
+
+
+def test_a_game_goes_on_from_its_opening_to_its_end_on_the_board() -> None:
+    game = played(Scripted("c1 d1 e1"), Scripted("c5 d5"), opening="a1 a5 b1 b5")
+    assert GAME.format_line(game.moves) == "a1 a5 b1 b5 c1 c5 d1 d5 e1"
+    assert game.outcome is Outcome.DARK_WINS
+    assert (game.forfeit, game.ending) == (None, "")
+
+
+def test_after_an_odd_opening_light_goes_on() -> None:
+    game = played(Scripted("c5 d5 b3"), Scripted("b1 c1 d1 e1"), opening="a5 a1 b5")
+    assert game.outcome is Outcome.LIGHT_WINS
+
+
+def test_a_full_board_is_a_draw() -> None:
+    lines = ["a1 b1 c1 d1 e1 a2 b2 c2 d2 e2", "b3 a3 d3 c3 a4 e3 c4 b4 e4 d4", "a5 b5 c5 d5 e5"]
+    moves = " ".join(lines).split()
+    game = played(Scripted(" ".join(moves[::2])), Scripted(" ".join(moves[1::2])))
+    assert game.outcome is Outcome.DRAW
+    assert len(game.moves) == 25
+
+
+def test_what_each_player_spent_is_counted() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=0.25)
+    light = Scripted("a5 b5 c5 d5", clock, seconds=2.0)
+    game = played(dark, light, clock=clock)
+    assert game.efforts == (
+        Effort(moves=5, seconds=1.25, longest=0.25, nodes=50, depth=15),
+        Effort(moves=4, seconds=8.0, longest=2.0, nodes=40, depth=12),
+    )
+
+
+def test_efforts_add_up_but_for_the_longest_move() -> None:
+    total = Effort(2, 3.0, 2.0, 5, 6) + Effort(1, 4.0, 4.0, 7, 8)
+    assert total == Effort(3, 7.0, 4.0, 12, 14)
+
+
+def test_who_oversteps_the_time_loses_whatever_the_move() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=0.312, movetime=0.1)
+    game = played(dark, Scripted("a5"), opening="a1 a5", clock=clock)
+    assert (game.outcome, game.forfeit) == (Outcome.LIGHT_WINS, Forfeit.TIME)
+    assert game.ending == "Ann overstepped its time: 312 ms of 100 ms"
+    assert GAME.format_line(game.moves) == "a1 a5"
+    assert game.efforts[0].longest == pytest.approx(0.312)
+
+
+def test_the_margin_is_free() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=0.75, movetime=0.71)
+    game = played(dark, Scripted("a5 b5 c5 d5"), clock=clock)
+    assert (game.outcome, game.forfeit) == (Outcome.DARK_WINS, None)
+
+
+def test_who_promised_no_time_may_take_any() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=3600)
+    assert played(dark, Scripted("a5 b5 c5 d5"), clock=clock).forfeit is None
+
+
+def test_an_illegal_move_loses() -> None:
+    game = played(Scripted("a1 b1"), Scripted("a1"))
+    assert (game.outcome, game.forfeit) == (Outcome.DARK_WINS, Forfeit.ILLEGAL)
+    assert game.ending == "Ben played an illegal move: a1"
+    assert GAME.format_line(game.moves) == "a1"
+
+
+@pytest.mark.parametrize("move", [-1, 25, 999])
+def test_a_move_beyond_the_board_is_illegal_too(move: int) -> None:
+    class Beyond(Scripted):
+        def choose(self, position: Position) -> Choice:
+            return Choice(move)
+
+    game = played(Beyond(""), Scripted("a1"))
+    assert (game.outcome, game.forfeit) == (Outcome.LIGHT_WINS, Forfeit.ILLEGAL)
+    assert game.ending == f"Ann played an illegal move: {move}"
+
+
+def test_a_player_that_fails_loses() -> None:
+    game = played(Scripted("a1"), Scripted("a5"))
+    assert (game.outcome, game.forfeit) == (Outcome.LIGHT_WINS, Forfeit.FAILED)
+    assert game.ending == "Ann failed: nothing is left to play"
+    assert game.efforts[0].moves == 2
+
+
+def test_any_other_error_is_nobodys_loss() -> None:
+    class Broken(Scripted):
+        def choose(self, position: Position) -> Choice:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        played(Broken(""), Scripted(""))
