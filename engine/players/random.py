@@ -8,13 +8,17 @@ from engine.position import Position
 
 
 class RandomPlayer(Player):
-    """Chooses among all legal moves, each as likely as the other; `seed` makes it repeatable."""
+    """Chooses among all legal moves, each as likely as the other.
+
+    With a `seed` the move depends on the seed and the position and on nothing else.
+    """
 
     name = "random"
 
     def __init__(self, game: Game, seed: int | None = None) -> None:
         self.game = game
-        self._random = Random(seed)
+        self._seed = seed
 
     def choose(self, position: Position) -> Choice:
-        return Choice(self._random.choice(self.game.legal_moves(position)))
+        seed = None if self._seed is None else f"{self._seed} {position.dark} {position.light}"
+        return Choice(Random(seed).choice(self.game.legal_moves(position)))

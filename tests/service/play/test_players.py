@@ -70,6 +70,13 @@ def test_a_seed_makes_the_random_player_repeatable() -> None:
     assert line(1) == line(1) != line(2)
 
 
+def test_a_seeded_random_move_depends_on_the_position_alone() -> None:
+    player = make_player("random:seed=1", GOMOKU, LIMITS)
+    first = choice(player, "d4")
+    choice(player, "d4 c3")
+    assert choice(player, "d4") == first
+
+
 def test_the_engine_takes_the_limits_given_for_all_unless_it_has_its_own() -> None:
     def limits(text: str) -> Limits:
         player = make_player(text, GOMOKU, LIMITS)
