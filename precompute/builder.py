@@ -19,12 +19,13 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sqlalchemy import Connection
 
 from book.errors import BookError
+from book.processes import follow
 from book.rows import Searched
 from book.writer import BookWriter, PlannedTask, Task
 from engine.games.base import Game
 from engine.search import Limits
 from precompute.frontier import Explore, Frontier, Full
-from precompute.job import follow, run_task
+from precompute.job import run_task
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2

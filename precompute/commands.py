@@ -1,15 +1,12 @@
 """The command that builds: `fivebook build`."""
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
 from book.console import DURATION, GAME, POSITIVE, console, json_option, print_json
+from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
@@ -64,30 +61,20 @@ def build(
     options = BuildOptions(game, Limits(depth, nodes, movetime), jobs, positions, plies, seconds)
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
-        with _stopping_on_interrupt(builder):
+
+        def stop() -> None:
+            click.echo(
+                "Stopping after the searches in flight; once more to stop at once.", err=True
+            )
+            builder.stop()
+
+        with stopping_on_interrupt(stop):
             state = builder.run()
         root = display.root()
     if as_json:
         print_json(_as_dict(book, state, builder.complete, root))
     else:
         _print_end(book, state, builder.complete, root)
-
-
-@contextmanager
-def _stopping_on_interrupt(builder: Builder) -> Iterator[None]:
-    """Within it the first Ctrl-C (or SIGTERM) stops the build softly, the second at once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[signal.Signals(number)])
-        click.echo("Stopping after the searches in flight; once more to stop at once.", err=True)
-        builder.stop()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[str, Any]:

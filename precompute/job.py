@@ -1,8 +1,5 @@
 """One search as a worker does it: a task in, a result for the book out."""
 
-import os
-import signal
-import threading
 import time
 from functools import cache
 
@@ -15,7 +12,6 @@ from engine.search import Limits, Searcher, SearchResult
 
 # The expected line that a book keeps: enough to see the idea, short enough for millions.
 _LINE_PLIES = 8
-_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
@@ -39,19 +35,6 @@ def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
         milliseconds=round((time.monotonic() - started) * 1000, 1),
         children={child.canonical.key: child.moves[0] for child in children} if task.new else {},
     )
-
-
-def follow(parent: int) -> None:
-    """Have this worker leave Ctrl-C to the process `parent`, and end when that is no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    # A parent that was killed tells nobody; its orphans get another one.
-    while os.getppid() == parent:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    os._exit(1)
 
 
 def _rest(game: Game, position: Position, result: SearchResult) -> Rest:

@@ -1,17 +1,14 @@
 """``fivebook arena``."""
 
 import re
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
 from book.console import DURATION, GAME, POSITIVE, console, json_option, print_json
+from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits
 from service.play.display import MatchDisplay
@@ -129,7 +126,7 @@ def arena(
         make_player(text, game, limits).close()
     _note_repeats(games, len(lines))
     tournament = Tournament(_placed(settings, folder, round_robin), games, sprt)
-    with MatchDisplay() as display, _stopping_on_interrupt(tournament):
+    with MatchDisplay() as display, stopping_on_interrupt(tournament.stop):
         tournament.play(jobs, (lambda match: None) if as_json else display.show)
     if as_json:
         print_json(_as_dict(players, tournament, folder, round_robin))
@@ -162,22 +159,6 @@ def _placed(
     if not round_robin:
         return {folder: settings[0]}
     return {folder / f"{n:02}-{each.label}": each for n, each in enumerate(settings, start=1)}
-
-
-@contextmanager
-def _stopping_on_interrupt(tournament: Tournament) -> Iterator[None]:
-    """Within it the first Ctrl-C (or SIGTERM) stops the arena in order, the second at once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(number, before[signal.Signals(number)])
-        tournament.stop()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _as_dict(

@@ -5,7 +5,6 @@
 What has been played is in matches/field and is not played again: delete that to measure anew.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path

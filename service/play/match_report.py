@@ -130,12 +130,16 @@ def match_view(match: Match) -> RenderableType:
 
 def cross_table_view(rows: Sequence[Row]) -> RenderableType:
     """A cross table: wins-draws-losses of the row's player against the column's."""
-    table = _table("", *map(str, range(1, len(rows) + 1)), "points", "score", "forfeits")
+    forfeited = any(row.forfeits for row in rows)
+    columns = [*map(str, range(1, len(rows) + 1)), "points", "score"]
+    table = _table("", *columns, *(["forfeits"] if forfeited else []))
     for place, row in enumerate(rows, start=1):
         results = ["" if each is None else describe_results(each) for each in row.results]
-        points = f"{row.total.points:g} of {row.total.games}"
-        name, forfeits = Text(f"{place}  {row.player}"), _describe_forfeits(row.forfeits)
-        table.add_row(name, *results, points, percent(row.total.score), forfeits)
+        points = f"{row.total.points:g}/{row.total.games}"
+        cells = [*results, points, percent(row.total.score)]
+        if forfeited:
+            cells.append(_describe_forfeits(row.forfeits))
+        table.add_row(Text(f"{place}  {row.player}"), *cells)
     return table
 
 
@@ -229,7 +233,8 @@ def _efforts_table(match: Match) -> Table:
 
 
 def _table(first: str, *others: str) -> Table:
-    table = Table(first, box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column(first, no_wrap=True)
     for name in others:
         table.add_column(Text(name), justify="right")
     return table

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import threading
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +11,13 @@ from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor
 
+from book.processes import follow
 from engine import games
 from engine.players.base import Player
 from engine.search import Limits
 from service.play.openings import Opening
 from service.play.players import make_player
 from service.play.referee import Forfeit, PlayedGame, play_game
-
-_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 @contextmanager
@@ -30,7 +27,7 @@ def workers(jobs: int) -> Iterator[Any]:
     At the end of the block they are killed, with the programs they have started, whatever they
     are doing.
     """
-    executor = ProcessPoolExecutor(jobs, initializer=_follow, initargs=(os.getpid(),))
+    executor = ProcessPoolExecutor(jobs, initializer=follow, initargs=(os.getpid(),))
     try:
         with _interrupts_held_back():
             # The processes inherit this, and the first call starts them all.
@@ -82,15 +79,3 @@ def _interrupts_held_back() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _follow(parent: int) -> None:
-    """Have this worker end when the process `parent` is no more."""
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    # A parent that was killed tells nobody; its orphans get another one.
-    while os.getppid() == parent:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
-    os._exit(1)

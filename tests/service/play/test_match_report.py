@@ -148,8 +148,8 @@ def test_a_cross_table_is_sorted_by_points_and_reads_the_same_both_ways(tmp_path
     ]
     rows = cross_table(["Ann", "Ben", "Cy"], matches)
     lines = printed(cross_table_view(rows))
-    assert "1 Ben 2-0-0 2-0-0 4 of 4 100.0 % none" in lines
-    assert "2 Ann 0-0-2 1-0-1 1 of 4 25.0 % 1 time" in lines
+    assert "1 Ben 2-0-0 2-0-0 4/4 100.0 % none" in lines
+    assert "2 Ann 0-0-2 1-0-1 1/4 25.0 % 1 time" in lines
     document = {row["player"]: row for row in table_document(rows)}
     assert document["Ann"]["against"]["Ben"] == {"wins": 0, "draws": 0, "losses": 2}
     assert document["Ben"]["points"] == 4
