@@ -32,14 +32,14 @@ _MARGIN = 0.05
 _GAMES = 100
 _GAMES_WITH_ITSELF = 4
 
-# The engine's opponents, each on the board of its report.
+# The engine's opponents, on which board, and how many games; the last one thinks for minutes.
 _OPPONENTS = {
-    "consecutive-rows": "gomoku-11",
-    "weighted-defence": "gomoku-15",
-    "six-cell-frames": "gomoku-11",
-    "five-cell-bins": "gomoku-11",
-    "closeness": "pentago-swap",
-    "bsdgames": "gomoku-19",
+    "consecutive-rows": ("gomoku-11", _GAMES),
+    "weighted-defence": ("gomoku-15", _GAMES),
+    "six-cell-frames": ("gomoku-11", _GAMES),
+    "five-cell-bins": ("gomoku-11", _GAMES),
+    "closeness": ("pentago-swap", _GAMES),
+    "bsdgames": ("gomoku-19", 20),
 }
 _ROUND_ROBIN = ("consecutive-rows", "weighted-defence", "six-cell-frames", "five-cell-bins")
 _ROUND_ROBIN_GAME = "gomoku-11"
@@ -68,29 +68,35 @@ def main(jobs: int) -> None:
     }
     readme = _README.read_text()
     for name, lines in tables.items():
-        readme = _with_table(readme, name, lines)
+        readme = with_table(readme, name, lines)
     _README.write_text(readme)
 
 
-def _with_table(text: str, name: str, lines: Iterable[str]) -> str:
-    """`text` with other lines between the two comments that name a table."""
+def with_table(text: str, name: str, lines: Iterable[str]) -> str:
+    """`text` with other lines between the two comments that name a table.
+
+    Raises:
+        ValueError: if it has no such comments.
+    """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
-    before, _, rest = text.partition(start)
-    _, _, after = rest.partition(end)
+    before, opened, rest = text.partition(start)
+    _, closed, after = rest.partition(end)
+    if not (opened and closed):
+        raise ValueError(f"no place for the table '{name}'")
     return before + start + "".join(f"{line}\n" for line in lines) + end + after
 
 
 def _engine_table(jobs: int) -> list[str]:
     header = ("opponent", "board", "engine won", "drawn", "lost", "score", "Elo (95 % interval)")
     rows = []
-    for opponent, game_id in _OPPONENTS.items():
+    for opponent, (game_id, count) in _OPPONENTS.items():
         game = games.get(game_id)
         try:
             make_player(opponent, game, _LIMITS).close()
         except PlayerFailed as error:
             console.print(f"left out: {error}")
             continue
-        (match,) = _played([(game, "engine", opponent)], _GAMES, jobs)
+        (match,) = _played([(game, "engine", opponent)], count, jobs)
         total = match.tally.total
         counts = map(str, (total.wins, total.draws, total.losses))
         elo = describe_elo(estimate(match.tally.pairs))
