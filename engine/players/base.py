@@ -50,18 +50,16 @@ class Player(ABC):
 class Agent(Player):
     """A published agent: evaluation, search and depth are its author's.
 
-    `depth` is in plies; None for the depth of the report.
+    `plays` is the class of its games. `depth` is in plies; None for the depth of the report.
 
     Raises:
-        UnsuitableGame: if the report's agent does not play this game.
+        UnsuitableGame: if the report's agent does not play `game`.
     """
 
+    plays: type[Game]
+
     def __init__(self, game: Game, depth: int | None = None) -> None:
-        self.require(game)
+        if not isinstance(game, self.plays):
+            raise UnsuitableGame(f"{self.name} does not play {game.id}")
         self.game = game
         self.depth = depth
-
-    @classmethod
-    @abstractmethod
-    def require(cls, game: Game) -> None:
-        """Raise `UnsuitableGame`, with one clear sentence, unless the agent plays `game`."""

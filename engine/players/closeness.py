@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from engine.games.base import Game
 from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap.alphabeta import (
     BIT_OF_CELL,
@@ -44,7 +43,7 @@ from engine.games.pentago_swap.alphabeta import (
     swapped,
 )
 from engine.kernels import kernel
-from engine.players.base import Agent, Choice, UnsuitableGame
+from engine.players.base import Agent, Choice
 from engine.position import Position
 
 DEPTH = 3
@@ -72,11 +71,7 @@ class Closeness(Agent):
     """Plays Pentago-swap; `depth` is 3 unless given."""
 
     name = "closeness"
-
-    @classmethod
-    def require(cls, game: Game) -> None:
-        if not isinstance(game, PentagoSwap):
-            raise UnsuitableGame(f"{cls.name} plays Pentago-swap, and not {game.id}")
+    plays = PentagoSwap
 
     def choose(self, position: Position) -> Choice:
         own, other = position.dark, position.light

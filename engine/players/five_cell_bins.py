@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from engine.games.base import Game
+from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku, stones_of
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, stones_of
 from engine.position import Position
 
 DEPTH = 2
@@ -52,10 +52,7 @@ class FiveCellBins(Agent):
     """Plays Gomoku of any size; `depth` is 2 unless given."""
 
     name = "five-cell-bins"
-
-    @classmethod
-    def require(cls, game: Game) -> None:
-        require_gomoku(cls.name, game)
+    plays = Gomoku
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:

@@ -32,10 +32,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from engine.games.base import Game
+from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku, stones_of
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, stones_of
 from engine.position import Position
 
 DEPTH = 3
@@ -87,10 +87,7 @@ class SixCellFrames(Agent):
     """Plays Gomoku of any size; `depth` is 3 unless given."""
 
     name = "six-cell-frames"
-
-    @classmethod
-    def require(cls, game: Game) -> None:
-        require_gomoku(cls.name, game)
+    plays = Gomoku
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:

@@ -6,8 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.base import Game
-from engine.games.gomoku import Gomoku
-from engine.players.base import UnsuitableGame
 from engine.position import Cell, Position, cells_of
 
 EMPTY, DARK, LIGHT = 0, 1, -1
@@ -27,9 +25,3 @@ def stones_of(game: Game, position: Position) -> NDArray[Any]:
 def centre_of(game: Game) -> Cell:
     """The middle cell; of the four of an even board the one farthest up and to the right."""
     return game.size // 2 * (game.size + 1)
-
-
-def require_gomoku(name: str, game: Game) -> None:
-    """Raise `UnsuitableGame` unless `game` is a Gomoku game."""
-    if not isinstance(game, Gomoku):
-        raise UnsuitableGame(f"{name} plays Gomoku, such as gomoku-11, and not {game.id}")

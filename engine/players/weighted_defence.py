@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from engine.games.base import Game
+from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
 from engine.players.rows import INFINITY, Board, board_of, move_of, row_from, steps
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, require_gomoku
+from engine.players.stones import DARK, EMPTY, LIGHT, centre_of
 from engine.position import Position
 
 STONES_FOR_DEPTH_2 = 5
@@ -101,10 +101,7 @@ class WeightedDefence(Agent):
     """Alpha-beta over all empty cells, one ply deep, then two."""
 
     name = "weighted-defence"
-
-    @classmethod
-    def require(cls, game: Game) -> None:
-        require_gomoku(cls.name, game)
+    plays = Gomoku
 
     def choose(self, position: Position) -> Choice:
         if position.ply == 0:

@@ -7,10 +7,9 @@ import pytest
 from engine import games
 from engine.games.base import Outcome
 from engine.games.pentago_swap.alphabeta import pack_board
-from engine.players.base import Choice, UnsuitableGame
+from engine.players.base import Choice
 from engine.players.closeness import Closeness, distances
 from engine.players.engine import EnginePlayer
-from engine.players.random import RandomPlayer
 from engine.position import Position
 from engine.search import Limits
 from tests.engine.samples import random_game
@@ -144,24 +143,6 @@ def test_it_stops_a_five_where_two_moves_do() -> None:
     safe = [move for move in moves if not can_win_at_once(GAME.play(position, move))]
     assert len(safe) == 2
     assert Closeness(GAME).choose(position).move in safe
-
-
-@pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_it_plays_whole_legal_games_and_wins_them_against_random_moves(
-    dark: bool, seed: int
-) -> None:
-    agent, other = Closeness(GAME), RandomPlayer(GAME, seed)
-    position = GAME.initial
-    while GAME.outcome(position) is None:
-        player = agent if position.dark_to_move is dark else other
-        position = GAME.play_line([player.choose(position).move], position)
-    assert GAME.outcome(position) is (Outcome.DARK_WINS if dark else Outcome.LIGHT_WINS)
-
-
-def test_it_refuses_a_game_it_does_not_play() -> None:
-    with pytest.raises(UnsuitableGame, match="closeness plays Pentago-swap, and not gomoku-11"):
-        Closeness(games.get("gomoku-11"))
 
 
 # What it does not see, and the engine does.

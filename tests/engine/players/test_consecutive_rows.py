@@ -5,12 +5,10 @@ from random import Random
 import pytest
 
 from engine import games
-from engine.games.base import Game, Outcome
-from engine.players import agent
-from engine.players.base import Choice, UnsuitableGame
+from engine.games.base import Game
+from engine.players.base import Choice
 from engine.players.consecutive_rows import FIVE, ConsecutiveRows, evaluate
 from engine.players.engine import EnginePlayer
-from engine.players.random import RandomPlayer
 from engine.players.rows import board_of
 from engine.position import Move, Position
 from engine.search import Limits
@@ -273,48 +271,6 @@ def test_an_open_three_of_the_opponent_is_answered() -> None:
 def test_only_cells_next_to_a_stone_are_considered() -> None:
     position = GOMOKU_11.play_line(GOMOKU_11.parse_line("a1 k6"))
     assert ConsecutiveRows(GOMOKU_11, 1).choose(position).nodes == 3 + 5
-
-
-@pytest.mark.parametrize(("game_id", "centre"), [("gomoku-11", "f6"), ("gomoku-26", "n14")])
-def test_the_first_stone_goes_to_the_centre(game_id: str, centre: str) -> None:
-    game = games.get(game_id)
-    assert ConsecutiveRows(game).choose(game.initial) == Choice(game.parse_move(centre))
-
-
-def test_the_nodes_of_a_position_are_those_of_its_depth_whatever_was_asked_before() -> None:
-    position = position_of(GAPPED_FORK)
-    player = ConsecutiveRows(GOMOKU_11)
-    first = player.choose(position)
-    player.choose(position_of(CLOSED_UP_FORK))
-    assert player.choose(position) == first == ConsecutiveRows(GOMOKU_11, 3).choose(position)
-    assert player.movetime is None
-
-
-@both_colours
-@pytest.mark.parametrize("game_id", ["gomoku-5", "gomoku-11", "gomoku-7-standard"])
-def test_games_against_random_moves_are_legal_to_their_end(game_id: str, dark: bool) -> None:
-    game = games.get(game_id)
-    player, random = ConsecutiveRows(game), RandomPlayer(game, seed=1)
-    line: list[Move] = []
-    while game.outcome(position := game.play_line(line)) is None:
-        mover = player if position.dark_to_move == dark else random
-        line.append(mover.choose(position).move)
-    if game_id == "gomoku-11":
-        assert game.outcome(position) is (Outcome.DARK_WINS if dark else Outcome.LIGHT_WINS)
-
-
-def test_it_plays_on_the_largest_board_up_to_its_corners() -> None:
-    game = games.get("gomoku-26")
-    position = game.play_line(game.parse_line("z26 a1 y25 b1 x24 c1 w23"))
-    assert game.format_move(ConsecutiveRows(game).choose(position).move) == "v22"
-
-
-def test_other_games_are_refused_in_one_sentence() -> None:
-    with pytest.raises(UnsuitableGame) as refusal:
-        agent("consecutive-rows")(games.get("pentago-swap"))
-    assert str(refusal.value) == (
-        "consecutive-rows plays Gomoku, such as gomoku-11, and not pentago-swap"
-    )
 
 
 # Known weaknesses: what the agent gets wrong and the engine gets right.

@@ -6,10 +6,8 @@ import pytest
 
 from engine import games
 from engine.games.base import Outcome
-from engine.players.base import UnsuitableGame
 from engine.players.engine import EnginePlayer
 from engine.players.five_cell_bins import FiveCellBins, evaluate
-from engine.players.random import RandomPlayer
 from engine.players.stones import DARK, LIGHT, stones_of
 from engine.position import Position
 from engine.search import Limits
@@ -115,40 +113,6 @@ def test_it_completes_five_rather_than_block_a_four() -> None:
 def test_it_blocks_a_four_with_one_open_end() -> None:
     position = after("d6 c6 e6 a1 f6 k11 g6")
     assert GOMOKU_11.format_move(FiveCellBins(GOMOKU_11).choose(position).move) == "h6"
-
-
-@pytest.mark.parametrize("size", [5, 6, 11, 26])
-def test_it_opens_in_the_centre(size: int) -> None:
-    game = games.get(f"gomoku-{size}")
-    assert FiveCellBins(game).choose(game.initial).move == size // 2 * size + size // 2
-
-
-@pytest.mark.parametrize("game_id", ["gomoku-5", "gomoku-11", "gomoku-11-standard"])
-@pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
-def test_it_plays_whole_legal_games_and_loses_none_to_random_moves(
-    game_id: str, dark: bool
-) -> None:
-    game = games.get(game_id)
-    agent, other = FiveCellBins(game), RandomPlayer(game, seed=1)
-    position = game.initial
-    while game.outcome(position) is None:
-        player = agent if position.dark_to_move is dark else other
-        position = game.play_line([player.choose(position).move], position)
-    assert game.outcome(position) is not (Outcome.LIGHT_WINS if dark else Outcome.DARK_WINS)
-
-
-def test_it_plays_on_the_largest_board() -> None:
-    game = games.get("gomoku-26")
-    agent = FiveCellBins(game)
-    position = game.initial
-    for _ in range(6):
-        position = game.play_line([agent.choose(position).move], position)
-    assert position.ply == 6
-
-
-def test_it_refuses_a_game_it_does_not_play() -> None:
-    with pytest.raises(UnsuitableGame, match="five-cell-bins plays Gomoku, such as"):
-        FiveCellBins(games.get("pentago-swap"))
 
 
 # What it gets wrong, and the engine does not.

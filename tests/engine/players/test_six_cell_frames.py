@@ -6,10 +6,8 @@ from random import Random
 import pytest
 
 from engine import games
-from engine.games.base import Game, Outcome
-from engine.players.base import UnsuitableGame
+from engine.games.base import Game
 from engine.players.engine import EnginePlayer
-from engine.players.random import RandomPlayer
 from engine.players.six_cell_frames import FRAMES, SixCellFrames, worth
 from engine.players.stones import DARK, LIGHT, stones_of
 from engine.position import Position
@@ -182,40 +180,6 @@ def test_it_blocks_a_four_with_one_open_end() -> None:
         """)
         == "g9"
     )
-
-
-@pytest.mark.parametrize("size", [5, 6, 11, 26])
-def test_it_opens_in_the_centre(size: int) -> None:
-    game = games.get(f"gomoku-{size}")
-    assert SixCellFrames(game).choose(game.initial).move == size // 2 * size + size // 2
-
-
-@pytest.mark.parametrize("game_id", ["gomoku-5", "gomoku-11", "gomoku-11-standard"])
-@pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
-def test_it_plays_whole_legal_games_and_loses_none_to_random_moves(
-    game_id: str, dark: bool
-) -> None:
-    game = games.get(game_id)
-    agent, other = SixCellFrames(game), RandomPlayer(game, seed=1)
-    position = game.initial
-    while game.outcome(position) is None:
-        player = agent if position.dark_to_move is dark else other
-        position = game.play_line([player.choose(position).move], position)
-    assert game.outcome(position) is not (Outcome.LIGHT_WINS if dark else Outcome.DARK_WINS)
-
-
-def test_it_plays_on_the_largest_board() -> None:
-    game = games.get("gomoku-26")
-    agent = SixCellFrames(game)
-    position = game.initial
-    for _ in range(6):
-        position = game.play_line([agent.choose(position).move], position)
-    assert position.ply == 6
-
-
-def test_it_refuses_a_game_it_does_not_play() -> None:
-    with pytest.raises(UnsuitableGame, match="six-cell-frames plays Gomoku, such as"):
-        SixCellFrames(games.get("pentago-swap"))
 
 
 # What it does not see, and the engine does.

@@ -3,14 +3,10 @@
 import pytest
 
 from engine import games
-from engine.games.base import Outcome
-from engine.players import agent
-from engine.players.base import Choice, UnsuitableGame
+from engine.players.base import Choice
 from engine.players.engine import EnginePlayer
-from engine.players.random import RandomPlayer
 from engine.players.rows import board_of
 from engine.players.weighted_defence import FIVE, WeightedDefence, evaluate
-from engine.position import Move
 from tests.engine.players.test_consecutive_rows import (
     DARK,
     ENGINE_LIMITS,
@@ -166,48 +162,6 @@ def test_an_open_three_of_the_opponent_is_answered() -> None:
     position = GOMOKU_11.play_line(GOMOKU_11.parse_line("f6 a1 f7 a11 f8"))
     move = WeightedDefence(GOMOKU_11).choose(position).move
     assert GOMOKU_11.format_move(move) in {"f4", "f5", "f9", "f10"}
-
-
-@pytest.mark.parametrize(("game_id", "centre"), [("gomoku-11", "f6"), ("gomoku-26", "n14")])
-def test_the_first_stone_goes_to_the_centre(game_id: str, centre: str) -> None:
-    game = games.get(game_id)
-    assert WeightedDefence(game).choose(game.initial) == Choice(game.parse_move(centre))
-
-
-def test_the_nodes_of_a_position_are_those_of_its_depth_whatever_was_asked_before() -> None:
-    position = position_of(GAPPED_FORK)
-    player = WeightedDefence(GOMOKU_11)
-    first = player.choose(position)
-    player.choose(position_of(CLOSED_UP_FORK))
-    assert player.choose(position) == first == WeightedDefence(GOMOKU_11, 2).choose(position)
-    assert player.movetime is None
-
-
-@both_colours
-@pytest.mark.parametrize("game_id", ["gomoku-5", "gomoku-11", "gomoku-7-standard"])
-def test_games_against_random_moves_are_legal_to_their_end(game_id: str, dark: bool) -> None:
-    game = games.get(game_id)
-    player, random = WeightedDefence(game), RandomPlayer(game, seed=1)
-    line: list[Move] = []
-    while game.outcome(position := game.play_line(line)) is None:
-        mover = player if position.dark_to_move == dark else random
-        line.append(mover.choose(position).move)
-    if game_id == "gomoku-11":
-        assert game.outcome(position) is (Outcome.DARK_WINS if dark else Outcome.LIGHT_WINS)
-
-
-def test_it_plays_on_the_largest_board_up_to_its_corners() -> None:
-    game = games.get("gomoku-26")
-    position = game.play_line(game.parse_line("z26 a1 y25 b1 x24 c1 w23"))
-    assert game.format_move(WeightedDefence(game).choose(position).move) == "v22"
-
-
-def test_other_games_are_refused_in_one_sentence() -> None:
-    with pytest.raises(UnsuitableGame) as refusal:
-        agent("weighted-defence")(games.get("pentago-swap"))
-    assert str(refusal.value) == (
-        "weighted-defence plays Gomoku, such as gomoku-11, and not pentago-swap"
-    )
 
 
 # Known weakness: what the agent gets wrong and the engine gets right.
