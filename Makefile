@@ -42,11 +42,11 @@ bench: setup ## Measure the engine and the books
 	$(BIN)/fivebook bench $(ARGS)
 
 field: setup ## Play the published agents and write the README's tables; goes on where it stopped
-	$(BIN)/python -m service.play.field --jobs $(JOBS)
+	$(BIN)/python -m service.play.arena.field --jobs $(JOBS)
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
-		$(BIN)/python -m service.play.suite $$game > data/openings/$$game.new || exit; \
+		$(BIN)/python -m service.play.arena.suite $$game > data/openings/$$game.new || exit; \
 		mv data/openings/$$game.new data/openings/$$game.txt; \
 	done
 

@@ -11,13 +11,13 @@ from book.console import DURATION, GAME, POSITIVE, console, json_option, print_j
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits
-from service.play.display import MatchDisplay
-from service.play.match import MatchSettings, distinct_names
-from service.play.match_report import as_document, cross_table_view, match_view, table_document
-from service.play.openings import read_openings, suite
+from service.play.arena.display import MatchDisplay
+from service.play.arena.match import MatchSettings, distinct_names
+from service.play.arena.openings import read_openings, suite
+from service.play.arena.report import as_document, cross_table_view, match_view, table_document
+from service.play.arena.statistics import Sprt
+from service.play.arena.tournament import Tournament, cross_table, default_folder
 from service.play.players import make_player
-from service.play.statistics import Sprt
-from service.play.tournament import Tournament, cross_table, default_folder
 
 _MOVETIME = 0.1
 

@@ -6,8 +6,8 @@ from click.testing import CliRunner
 from engine import games
 from engine.games.base import Game
 from engine.search import Limits
-from service.play.openings import suite
-from service.play.suite import main
+from service.play.arena.openings import suite
+from service.play.arena.suite import main
 
 SHIPPED = ("gomoku-11", "gomoku-15", "gomoku-19", "pentago-swap")
 NODES, MARGIN = 3_000, 40

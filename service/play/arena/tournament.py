@@ -8,10 +8,10 @@ from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
 
-from service.play.match import Match, MatchSettings
-from service.play.referee import Forfeit
-from service.play.statistics import Sprt
-from service.play.tally import Results
+from service.play.arena.match import Match, MatchSettings
+from service.play.arena.referee import Forfeit
+from service.play.arena.statistics import Sprt
+from service.play.arena.tally import Results
 
 _HOME = Path("matches")
 

@@ -15,9 +15,9 @@ from book.processes import follow
 from engine import games
 from engine.players.base import Player
 from engine.search import Limits
-from service.play.openings import Opening
+from service.play.arena.openings import Opening
+from service.play.arena.referee import Forfeit, PlayedGame, play_game
 from service.play.players import make_player
-from service.play.referee import Forfeit, PlayedGame, play_game
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from engine.position import Move
 
 Opening = tuple[Move, ...]
 
-_SUITES = Path(__file__).parents[2] / "data" / "openings"
+_SUITES = Path(__file__).parents[3] / "data" / "openings"
 
 
 class InvalidOpenings(FivebookError, ValueError):

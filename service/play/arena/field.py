@@ -1,6 +1,6 @@
 """Plays the matches behind the README's tables of the field, and writes the tables into it.
 
-    python -m service.play.field --jobs 2
+    python -m service.play.arena.field --jobs 2
 
 What has been played is in matches/field and is not played again: delete that to measure anew.
 """
@@ -16,13 +16,13 @@ from engine import games
 from engine.games.base import Game
 from engine.search import Limits
 from service.errors import PlayerFailed
-from service.play.display import MatchDisplay
-from service.play.match import Match, MatchSettings
-from service.play.match_report import describe_elo, describe_results, percent
-from service.play.openings import suite
+from service.play.arena.display import MatchDisplay
+from service.play.arena.match import Match, MatchSettings
+from service.play.arena.openings import suite
+from service.play.arena.report import describe_elo, describe_results, percent
+from service.play.arena.statistics import estimate
+from service.play.arena.tournament import Tournament, cross_table
 from service.play.players import make_player
-from service.play.statistics import estimate
-from service.play.tournament import Tournament, cross_table
 from service.warm import load_agents, load_searchers
 
 _HOME = Path("matches/field")

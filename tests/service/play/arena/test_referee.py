@@ -5,8 +5,8 @@ import pytest
 from engine.games.base import Outcome
 from engine.players.base import Choice
 from engine.position import Position
-from service.play.referee import Effort, Forfeit, PlayedGame, play_game
-from tests.service.play.arena_players import GAME, Clock, Scripted
+from service.play.arena.referee import Effort, Forfeit, PlayedGame, play_game
+from tests.service.play.arena.players import GAME, Clock, Scripted
 
 NAMES = ("Ann", "Ben")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from engine.players import AGENT_NAMES
-from service.play.field import with_table
+from service.play.arena.field import with_table
 
-README = (Path(__file__).parents[3] / "README.md").read_text()
+README = (Path(__file__).parents[4] / "README.md").read_text()
 TEXT = "before\n<!-- one -->\n| old |\n<!-- end of one -->\nafter\n"
 
 

@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.games.base import Game, Outcome
+from service.play.arena.referee import Effort, Forfeit, PlayedGame
 from service.play.records import GameRecord, format_record, suffix
-from service.play.referee import Effort, Forfeit, PlayedGame
 
 
 class MatchFolderError(FivebookError):

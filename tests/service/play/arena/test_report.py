@@ -12,11 +12,12 @@ from rich.console import Console, RenderableType
 from engine import games
 from engine.games.base import Outcome
 from engine.search import Limits
-from service.play import display
-from service.play.display import MatchDisplay
-from service.play.match import Match, MatchSettings
-from service.play.match_folder import MatchFolder
-from service.play.match_report import (
+from service.play.arena import display
+from service.play.arena.display import MatchDisplay
+from service.play.arena.folder import MatchFolder
+from service.play.arena.match import Match, MatchSettings
+from service.play.arena.referee import Effort, Forfeit, PlayedGame
+from service.play.arena.report import (
     as_document,
     cross_table_view,
     describe_elo,
@@ -27,9 +28,8 @@ from service.play.match_report import (
     table_document,
     time_left,
 )
-from service.play.referee import Effort, Forfeit, PlayedGame
-from service.play.statistics import EloEstimate, Sprt
-from service.play.tournament import cross_table
+from service.play.arena.statistics import EloEstimate, Sprt
+from service.play.arena.tournament import cross_table
 
 SETTINGS = MatchSettings(
     game=games.get("gomoku-7"),

@@ -11,14 +11,14 @@ import pytest
 from engine import games
 from engine.games.base import Outcome
 from engine.search import Limits
-from service.play.match import Match, MatchSettings, distinct_names
-from service.play.match_folder import MatchFolder, MatchFolderError
-from service.play.openings import InvalidOpenings, read_openings
+from service.play.arena.folder import MatchFolder, MatchFolderError
+from service.play.arena.match import Match, MatchSettings, distinct_names
+from service.play.arena.openings import InvalidOpenings, read_openings
+from service.play.arena.referee import Effort, Forfeit, PlayedGame
+from service.play.arena.statistics import Sprt, Verdict
+from service.play.arena.tally import Results, Tally
+from service.play.arena.tournament import Tournament
 from service.play.records import parse_records
-from service.play.referee import Effort, Forfeit, PlayedGame
-from service.play.statistics import Sprt, Verdict
-from service.play.tally import Results, Tally
-from service.play.tournament import Tournament
 
 GAME = games.get("gomoku-7")
 OPENINGS = ("d4 d5 e3", "d4 c3", "d4 e4 b2 f6", "c3 d4 e5", "a1 d4")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.play.statistics import (
+from service.play.arena.statistics import (
     NO_PAIRS,
     PairCounts,
     Sprt,

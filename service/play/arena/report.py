@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.search import Limits
-from service.play.match import Match
-from service.play.referee import Effort, Forfeit
-from service.play.statistics import EloEstimate, Sprt, Verdict, estimate
-from service.play.tally import Results
-from service.play.tournament import Row
+from service.play.arena.match import Match
+from service.play.arena.referee import Effort, Forfeit
+from service.play.arena.statistics import EloEstimate, Sprt, Verdict, estimate
+from service.play.arena.tally import Results
+from service.play.arena.tournament import Row
 
 
 def as_document(match: Match) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Makes the opening suites in data/openings: random positions that the engine finds balanced.
 
-python -m service.play.suite gomoku-15 > data/openings/gomoku-15.txt
+python -m service.play.arena.suite gomoku-15 > data/openings/gomoku-15.txt
 """
 
 import sys
@@ -36,7 +36,7 @@ def main(game: Game, openings: int, margin: int, nodes: int, seed: int) -> None:
     click.echo(f"# the centre, no two equal by symmetry, unproven and within {margin} centi-units")
     click.echo(f"# of equal in a search of {nodes:,} nodes by fivebook {__version__}'s engine.")
     command = f"{game.id} --openings {openings} --margin {margin} --nodes {nodes} --seed {seed}"
-    click.echo(f"# Made by: python -m service.play.suite {command}")
+    click.echo(f"# Made by: python -m service.play.arena.suite {command}")
     click.echo("# Licence: MIT, as fivebook itself.")
     for count, line in enumerate(_balanced(game, margin, nodes, Random(seed)), start=1):
         click.echo(game.format_line(line))

@@ -6,8 +6,8 @@ from rich.live import Live
 
 from book.closing import Closing
 from book.console import console
-from service.play.match import Match
-from service.play.match_report import match_view, summary_line
+from service.play.arena.match import Match
+from service.play.arena.report import match_view, summary_line
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_UPDATES = 0.2

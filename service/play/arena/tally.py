@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from engine.games.base import Outcome
-from service.play.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
-from service.play.statistics import NO_PAIRS, PairCounts, with_pair
+from service.play.arena.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
+from service.play.arena.statistics import NO_PAIRS, PairCounts, with_pair
 
 # Half points of dark and light.
 _HALF_POINTS = {Outcome.DARK_WINS: (2, 0), Outcome.DRAW: (1, 1), Outcome.LIGHT_WINS: (0, 2)}

@@ -22,13 +22,13 @@ from engine import __version__
 from engine.errors import FivebookError
 from engine.games.base import Game
 from engine.search import Limits
-from service.play.match_folder import MatchFolder
-from service.play.openings import Opening
+from service.play.arena.folder import MatchFolder
+from service.play.arena.openings import Opening
+from service.play.arena.referee import PlayedGame
+from service.play.arena.statistics import Sprt, Verdict
+from service.play.arena.tally import Tally
+from service.play.arena.workers import play_in_worker, workers
 from service.play.records import GameRecord
-from service.play.referee import PlayedGame
-from service.play.statistics import Sprt, Verdict
-from service.play.tally import Tally
-from service.play.workers import play_in_worker, workers
 
 # How soon a match sees that it is to stop.
 _SECONDS_BETWEEN_LOOKS = 0.1
