@@ -20,6 +20,7 @@ from engine.games.gomoku.board import (
     EMPTY,
     FIVE_MOVE,
     FOUR_MOVE,
+    FOUR_THREE,
     LEVELS,
     MAX_CELLS,
     MAX_PLY,
@@ -54,6 +55,19 @@ _EVALUATION_MAX = HEURISTIC_MAX - 1
 _TEMPO = 110
 _NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
+_LEAF_FOURS = 8
+_REDUCED_FROM = 3
+_KILLER = 2048
+_HISTORY_MAX = 4096
+
+
+def _reductions() -> Any:
+    depth, index = np.ogrid[:MAX_PLY, :MAX_CELLS]
+    grown = np.log(np.maximum(depth, 1)) * np.log(np.maximum(index, 1)) / 1.8
+    return np.floor(0.5 + grown).astype(np.int8)
+
+
+_REDUCTION = _reductions()
 
 
 @kernel(types.void(State))
@@ -78,7 +92,9 @@ def _list(s: Any, ply: int, count: int, at: int) -> None:
     other = int(s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]])
     s.moves[ply * MAX_CELLS + count] = at
     # Among moves that make nothing the most central one comes first.
-    order = 32 * (4 * own + 3 * other) + s.central[at]
+    order = 32 * (4 * own + 3 * other) + s.central[at] + s.history[s.colour * CELLS + at]
+    if at == s.killers[2 * ply] or at == s.killers[2 * ply + 1]:
+        order += _KILLER
     level = s.level_of[s.pattern[s.colour * CELLS + at]]
     if level >= OPEN_FOURS:
         # A sure win is taken before a longer one is looked for.
@@ -167,6 +183,20 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
     return count
 
 
+@kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
+def _remember(s: Any, ply: int, depth: int, move: int, index: int) -> None:
+    """Rank the quiet `move`, which failed high, before others here and elsewhere."""
+    if s.killers[2 * ply] != move:
+        s.killers[2 * ply + 1] = s.killers[2 * ply]
+        s.killers[2 * ply] = move
+    bonus = min(depth * depth * 16, 1024)
+    start = s.colour * CELLS
+    s.history[start + move] += bonus - s.history[start + move] * bonus // _HISTORY_MAX
+    for earlier in range(index):
+        other = start + s.moves[ply * MAX_CELLS + earlier]
+        s.history[other] -= bonus + s.history[other] * bonus // _HISTORY_MAX
+
+
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def _pick(s: Any, ply: int, index: int, count: int) -> int:
     """Bring the highest ranked of the moves from `index` on to `index`; returns it."""
@@ -224,6 +254,81 @@ def _store(
     table[slot].guessed = guessed
 
 
+@kernel(types.int64(State, types.int64, types.int64))
+def _continuous_fours(s: Any, ply: int, fours: int) -> int:
+    """The value of a win by continuous fours, `fours` of them at most; 0 if none was found.
+
+    Every move makes a four, to which there is one reply, so that the win is a proof. Fours that
+    parry a four of the opponent's are part of it.
+    """
+    if s.nodes >= s.next_check:
+        _check_limits(s)
+    if s.stop:
+        return 0
+    s.pv_length[ply] = 0
+    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    if s.level_count[own + FIVE_MOVE] > 0:
+        s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
+        s.pv_length[ply] = 1
+        return int(WIN - ply - 1)
+    fives = s.level_count[opponent + FIVE_MOVE]
+    if fives == 0 and s.level_count[own + OPEN_FOURS] > 0:
+        s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
+        s.pv_length[ply] = 1
+        return int(WIN - ply - 3)
+    if fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
+        return 0
+    first, last = 0, s.size * s.size
+    parry = -1
+    if fives == 1:
+        parry = find(s, 1 - s.colour, FIVE_MOVE)
+        if s.level_of[s.pattern[s.colour * CELLS + parry]] < FOUR_MOVE:
+            return 0
+        last = 1
+    elif s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] == 0:
+        return 0
+    for index in range(first, last):
+        at = parry if parry >= 0 else int(s.cells[index])
+        if s.cell[at] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + at]] < FOUR_MOVE:
+            continue
+        place(s, at)
+        reply = find(s, 1 - s.colour, FIVE_MOVE)
+        place(s, reply)
+        s.nodes += 2
+        value = _continuous_fours(s, ply + 2, fours - 1)
+        take_back(s, reply)
+        take_back(s, at)
+        if s.stop:
+            return 0
+        if value > 0:
+            _put_line(s, ply + 1, reply)
+            _put_line(s, ply, at)
+            return value
+    return 0
+
+
+@kernel(types.int64(State, _Table, types.int64, types.int64))
+def _leaf(s: Any, table: Any, beta: int, ply: int) -> int:
+    """The value at the horizon: a win by continuous fours, or the evaluation."""
+    value = evaluate(s)
+    own = s.colour * LEVELS
+    if value < beta and s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0:
+        entry = table[_slot(s, table)]
+        if entry.bound != _NO_ENTRY and entry.hash == s.hash:
+            if entry.bound != _UPPER and entry.value > HEURISTIC_MAX:
+                return _from_root(int(entry.value), ply)
+        else:
+            won = _continuous_fours(s, ply, _LEAF_FOURS)
+            if won > 0 or s.stop:
+                if won > 0:
+                    _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
+                return won
+            s.pv_length[ply] = 0
+            _store(s, table, ply, 0, value, _EXACT, -1, 1)
+    s.guesses += 1
+    return value
+
+
 @kernel(types.int64(State, _Table, *[types.int64] * 4))
 def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> int:
     """The value of the position, fail-soft: exact between `alpha` and `beta`, else a bound.
@@ -252,8 +357,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             s.pv_length[ply] = 1
             return WIN - ply - 3
         if depth <= 0:
-            s.guesses += 1
-            return evaluate(s)
+            return _leaf(s, table, beta, ply)
     if ply >= MAX_PLY - 2:
         s.guesses += 1
         return evaluate(s)
@@ -281,14 +385,21 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if s.moves[ply * MAX_CELLS + index] == known_move:
             s.order[ply * MAX_CELLS + index] = 8 * _FIRST
     best, best_move, lowest = -_INFINITY, -1, alpha
+    quiet_node = fives == 0 and s.level_count[opponent + OPEN_FOURS] == 0
     for index in range(count):
         move = _pick(s, ply, index, count)
+        level = s.level_of[s.pattern[s.colour * CELLS + move]]
         place(s, move)
         s.nodes += 1
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
+            reduced = next_depth
+            if quiet_node and index >= _REDUCED_FROM and depth >= 3 and level < FOUR_MOVE:
+                reduced = max(1, next_depth - _REDUCTION[min(depth, MAX_PLY - 1), index])
+            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
+            if value > lowest and reduced < next_depth:
+                value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
             if lowest < value < beta:
                 value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         take_back(s, move)
@@ -300,6 +411,8 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
                 lowest = value
                 _put_line(s, ply, move)
             if value >= beta:
+                if level < FOUR_MOVE:
+                    _remember(s, ply, depth, move, index)
                 break
     if best < beta and not complete:
         s.guesses += 1
@@ -327,8 +440,11 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
     best so far is a better result than that iteration's, even if this one is cut short.
     """
     best = -_INFINITY
+    opponent = (1 - s.colour) * LEVELS
+    quiet = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE] == 0
     for index in range(count):
         move = int(s.moves[index])
+        level = s.level_of[s.pattern[s.colour * CELLS + move]]
         if s.level_of[s.pattern[s.colour * CELLS + move]] == FIVE_MOVE:
             value = WIN - 1
             s.pv_length[1] = 0
@@ -338,7 +454,12 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
             if index == 0:
                 value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
             else:
-                value = -search(s, table, -best - 1, -best, depth - 1, 1)
+                reduced = depth - 1
+                if depth >= 3 and index >= _REDUCED_FROM and quiet and level < FOUR_MOVE:
+                    reduced = max(1, reduced - _REDUCTION[min(depth, MAX_PLY - 1), index])
+                value = -search(s, table, -best - 1, -best, reduced, 1)
+                if value > best and reduced < depth - 1:
+                    value = -search(s, table, -best - 1, -best, depth - 1, 1)
                 if value > best:
                     value = -search(s, table, -_INFINITY, -best, depth - 1, 1)
             take_back(s, move)
@@ -373,6 +494,8 @@ def think(s: Any, table: Any, max_depth: int) -> None:
         table[index].bound = _NO_ENTRY
         table[index].depth = 0
         table[index].hash = np.uint64(0)
+    s.history[:] = 0
+    s.killers[:] = 0
     s.nodes = s.guesses = s.stop = s.settled = 0
     s.next_check = min(_NODES_BETWEEN_CHECKS, s.node_limit)
     count = complete = 0
