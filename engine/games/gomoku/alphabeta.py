@@ -25,6 +25,7 @@ from engine.games.gomoku.board import (
     MAX_CELLS,
     MAX_PLY,
     OPEN_FOURS,
+    PLAIN,
     STEPS,
     State,
     find,
@@ -57,6 +58,7 @@ _NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
 _LEAF_FOURS = 8
 _REDUCED_FROM = 3
+_LMP, _LMP_STEP = 8, 8
 _KILLER = 2048
 _HISTORY_MAX = 4096
 
@@ -389,13 +391,16 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     for index in range(count):
         move = _pick(s, ply, index, count)
         level = s.level_of[s.pattern[s.colour * CELLS + move]]
+        if quiet_node and level == PLAIN and index >= _LMP + _LMP_STEP * depth:
+            complete = 0
+            continue
         place(s, move)
         s.nodes += 1
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
             reduced = next_depth
-            if quiet_node and index >= _REDUCED_FROM and depth >= 3 and level < FOUR_MOVE:
+            if quiet_node and index >= _REDUCED_FROM and depth >= 3 and level == PLAIN:
                 reduced = max(1, next_depth - _REDUCTION[min(depth, MAX_PLY - 1), index])
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
@@ -455,7 +460,7 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
                 value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
             else:
                 reduced = depth - 1
-                if depth >= 3 and index >= _REDUCED_FROM and quiet and level < FOUR_MOVE:
+                if depth >= 3 and index >= _REDUCED_FROM and quiet and level == PLAIN:
                     reduced = max(1, reduced - _REDUCTION[min(depth, MAX_PLY - 1), index])
                 value = -search(s, table, -best - 1, -best, reduced, 1)
                 if value > best and reduced < depth - 1:
