@@ -57,7 +57,7 @@ _TEMPO = 110
 _NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
 _LEAF_FOURS = 8
-_REDUCED_FROM = 3
+_REDUCED_FROM = 1
 _LMP, _LMP_STEP = 3, 2
 _KILLER = 2048
 _HISTORY_MAX = 4096
@@ -65,8 +65,8 @@ _HISTORY_MAX = 4096
 
 def _reductions() -> Any:
     depth, index = np.ogrid[:MAX_PLY, :MAX_CELLS]
-    grown = np.log(np.maximum(depth, 1)) * np.log(np.maximum(index, 1)) / 1.8
-    return np.floor(0.5 + grown).astype(np.int8)
+    grown = np.log(np.maximum(depth, 1)) * np.log(np.maximum(index, 1)) / 1.3
+    return np.floor(0.8 + grown).astype(np.int8)
 
 
 _REDUCTION = _reductions()
