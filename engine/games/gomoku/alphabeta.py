@@ -4,7 +4,8 @@ Values are from the point of view of the side to move, decisive ones counted fro
 win *n* plies from the root is ``WIN - n``. A decisive value is always a proof. Only moves near
 stones are looked at, which is enough for the side that wins; the side that loses must have had
 every move. Where the moves looked at may not be all that matter, and all of them lose, the
-value is therefore cut down to ``-HEURISTIC_MAX``.
+value is therefore cut down to ``-HEURISTIC_MAX``. A reduced search that ends in a decisive value
+proves it all the same, and late quiet moves that are left out count as moves not looked at.
 
 `s.guesses` counts what the search took on trust: evaluations and left-out moves. Where it did
 not grow, the value is the game's own.
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, types
+from numpy.typing import NDArray
 
 from engine.games.gomoku.board import (
     CELLS,
@@ -56,20 +58,27 @@ _EVALUATION_MAX = HEURISTIC_MAX - 1
 _TEMPO = 110
 _NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
-_LEAF_FOURS = 2
-_REDUCED_FROM = 1
-_LMP, _LMP_STEP = 3, 2
-_KILLER = 2048
-_HISTORY_MAX = 4096
+# More fours at the horizon find more wins, but cost more depth than they are worth.
+_FOURS_AT_HORIZON = 2
+# From this depth on quiet moves but the first are searched less deep, the later the less.
+_REDUCED_FROM_DEPTH = 3
+# At depth d no more quiet moves than 3 + 2·d are searched.
+_QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
+_KILLER_RANK = 2048
+_HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
-def _reductions() -> Any:
-    depth, index = np.ogrid[:MAX_PLY, :MAX_CELLS]
-    grown = np.log(np.maximum(depth, 1)) * np.log(np.maximum(index, 1)) / 1.3
-    return np.floor(0.8 + grown).astype(np.int8)
+def _reductions() -> NDArray[np.int8]:
+    """By depth and by a move's place in the list: plies that its search is shortened by."""
+    depths, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
+    table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int8)
+    table[_REDUCED_FROM_DEPTH:, 1:] = (0.8 + np.log(depths) * np.log(places) / 1.3)[
+        _REDUCED_FROM_DEPTH - 1 :
+    ]
+    return table
 
 
-_REDUCTION = _reductions()
+_REDUCTIONS = _reductions()
 
 
 @kernel(types.void(State))
@@ -96,7 +105,7 @@ def _list(s: Any, ply: int, count: int, at: int) -> None:
     # Among moves that make nothing the most central one comes first.
     order = 32 * (4 * own + 3 * other) + s.central[at] + s.history[s.colour * CELLS + at]
     if at == s.killers[2 * ply] or at == s.killers[2 * ply + 1]:
-        order += _KILLER
+        order += _KILLER_RANK
     level = s.level_of[s.pattern[s.colour * CELLS + at]]
     if level >= OPEN_FOURS:
         # A sure win is taken before a longer one is looked for.
@@ -185,18 +194,21 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
     return count
 
 
-@kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
-def _remember(s: Any, ply: int, depth: int, move: int, index: int) -> None:
-    """Rank the quiet `move`, which failed high, before others here and elsewhere."""
-    if s.killers[2 * ply] != move:
+@kernel(types.void(State, types.int64, types.int64, types.int64))
+def _remember(s: Any, ply: int, depth: int, index: int) -> None:
+    """The quiet move at `index` failed high: rank it higher from now on, those before it lower.
+
+    What a move has earned moves towards ±`_HISTORY_MAX` and never beyond it.
+    """
+    moves, start = ply * MAX_CELLS, s.colour * CELLS
+    if s.killers[2 * ply] != s.moves[moves + index]:
         s.killers[2 * ply + 1] = s.killers[2 * ply]
-        s.killers[2 * ply] = move
-    bonus = min(depth * depth * 16, 1024)
-    start = s.colour * CELLS
-    s.history[start + move] += bonus - s.history[start + move] * bonus // _HISTORY_MAX
-    for earlier in range(index):
-        other = start + s.moves[ply * MAX_CELLS + earlier]
-        s.history[other] -= bonus + s.history[other] * bonus // _HISTORY_MAX
+        s.killers[2 * ply] = s.moves[moves + index]
+    step = min(16 * depth * depth, _HISTORY_STEP_MAX)
+    for earlier in range(index + 1):
+        at = start + s.moves[moves + earlier]
+        earned = step if earlier == index else -step
+        s.history[at] += earned - s.history[at] * step // _HISTORY_MAX
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
@@ -256,77 +268,98 @@ def _store(
     table[slot].guessed = guessed
 
 
+@kernel(types.int64(types.int64, types.int64))
+def _reduced(depth: int, index: int) -> int:
+    """The depth left after the quiet move at `index` of a node of `depth`."""
+    depth_left = depth - 1
+    if depth >= _REDUCED_FROM_DEPTH:
+        depth_left -= _REDUCTIONS[min(depth, MAX_PLY - 1), index]
+    return max(depth_left, min(depth - 1, 1))
+
+
+@kernel(types.int64(State, types.int64))
+def _win_in_sight(s: Any, ply: int) -> int:
+    """The value of a win in one or three plies, with its first move as the line; 0 if none."""
+    s.pv_length[ply] = 0
+    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    plies = 0
+    if s.level_count[own + FIVE_MOVE] > 0:
+        plies = 1
+        s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
+    elif s.level_count[own + OPEN_FOURS] > 0 and s.level_count[opponent + FIVE_MOVE] == 0:
+        plies = 3
+        s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
+    if plies == 0:
+        return 0
+    s.pv_length[ply] = 1
+    return WIN - ply - plies
+
+
+@kernel(types.boolean(State))
+def _can_make_four(s: Any) -> bool:
+    """Whether the side to move has a move that makes a four, and no stronger one."""
+    own = s.colour * LEVELS
+    return bool(s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0)
+
+
 @kernel(types.int64(State, types.int64, types.int64))
 def _continuous_fours(s: Any, ply: int, fours: int) -> int:
-    """The value of a win by continuous fours, `fours` of them at most; 0 if none was found.
+    """The value of a win by continuous fours, at most `fours` of them before the last; 0 if none.
 
-    Every move makes a four, to which there is one reply, so that the win is a proof. Fours that
-    parry a four of the opponent's are part of it.
+    To a four there is one reply, so that the win is a proof. A four of the opponent's is parried
+    by a four of one's own or not at all.
     """
     if s.nodes >= s.next_check:
         _check_limits(s)
     if s.stop:
         return 0
-    s.pv_length[ply] = 0
-    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
-    if s.level_count[own + FIVE_MOVE] > 0:
-        s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
-        s.pv_length[ply] = 1
-        return int(WIN - ply - 1)
-    fives = s.level_count[opponent + FIVE_MOVE]
-    if fives == 0 and s.level_count[own + OPEN_FOURS] > 0:
-        s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
-        s.pv_length[ply] = 1
-        return int(WIN - ply - 3)
-    if fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
+    value = _win_in_sight(s, ply)
+    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
+    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
+        return value
+    if fives == 0 and not _can_make_four(s):
         return 0
-    first, last = 0, s.size * s.size
-    parry = -1
-    if fives == 1:
-        parry = find(s, 1 - s.colour, FIVE_MOVE)
-        if s.level_of[s.pattern[s.colour * CELLS + parry]] < FOUR_MOVE:
-            return 0
-        last = 1
-    elif s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] == 0:
-        return 0
-    for index in range(first, last):
-        at = parry if parry >= 0 else int(s.cells[index])
-        if s.cell[at] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + at]] < FOUR_MOVE:
+    forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
+    for index in range(1 if fives else s.size * s.size):
+        move = forced if fives else int(s.cells[index])
+        if s.cell[move] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + move]] < FOUR_MOVE:
             continue
-        place(s, at)
+        place(s, move)
         reply = find(s, 1 - s.colour, FIVE_MOVE)
         place(s, reply)
         s.nodes += 2
         value = _continuous_fours(s, ply + 2, fours - 1)
         take_back(s, reply)
-        take_back(s, at)
+        take_back(s, move)
         if s.stop:
             return 0
         if value > 0:
             _put_line(s, ply + 1, reply)
-            _put_line(s, ply, at)
+            _put_line(s, ply, move)
             return value
     return 0
 
 
 @kernel(types.int64(State, _Table, types.int64, types.int64))
-def _leaf(s: Any, table: Any, beta: int, ply: int) -> int:
-    """The value at the horizon: a win by continuous fours, or the evaluation."""
+def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
+    """The value where the depth ends: the evaluation, or a win by continuous fours.
+
+    Fours are tried where the evaluation does not reach `beta`, once for each position.
+    """
     value = evaluate(s)
-    own = s.colour * LEVELS
-    if value < beta and s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0:
+    if value < beta and _can_make_four(s):
         entry = table[_slot(s, table)]
-        if entry.bound != _NO_ENTRY and entry.hash == s.hash:
-            if entry.bound != _UPPER and entry.value > HEURISTIC_MAX:
-                return _from_root(int(entry.value), ply)
-        else:
-            won = _continuous_fours(s, ply, _LEAF_FOURS)
-            if won > 0 or s.stop:
-                if won > 0:
-                    _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
+        if entry.bound == _NO_ENTRY or entry.hash != s.hash:
+            won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
+            if s.stop:
+                return 0
+            if won > 0:
+                _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
                 return won
             s.pv_length[ply] = 0
             _store(s, table, ply, 0, value, _EXACT, -1, 1)
+        elif entry.bound != _UPPER and entry.value > HEURISTIC_MAX:
+            return _from_root(int(entry.value), ply)
     s.guesses += 1
     return value
 
@@ -342,24 +375,15 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         _check_limits(s)
     if s.stop:
         return 0
-    s.pv_length[ply] = 0
-    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
-    if s.level_count[own + FIVE_MOVE] > 0:
-        s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
-        s.pv_length[ply] = 1
-        return WIN - ply - 1
-    if s.empties == 0:
-        return 0
+    value = _win_in_sight(s, ply)
+    if value > 0 or s.empties == 0:
+        return value
+    opponent = (1 - s.colour) * LEVELS
     fives = s.level_count[opponent + FIVE_MOVE]
     if fives > 1:
         return -(WIN - ply - 2)
-    if fives == 0:
-        if s.level_count[own + OPEN_FOURS] > 0:
-            s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
-            s.pv_length[ply] = 1
-            return WIN - ply - 3
-        if depth <= 0:
-            return _leaf(s, table, beta, ply)
+    if fives == 0 and depth <= 0:
+        return _at_horizon(s, table, beta, ply)
     if ply >= MAX_PLY - 2:
         s.guesses += 1
         return evaluate(s)
@@ -387,11 +411,13 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if s.moves[ply * MAX_CELLS + index] == known_move:
             s.order[ply * MAX_CELLS + index] = 8 * _FIRST
     best, best_move, lowest = -_INFINITY, -1, alpha
-    quiet_node = fives == 0 and s.level_count[opponent + OPEN_FOURS] == 0
+    # A search to the last cell leaves nothing out.
+    whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
     for index in range(count):
         move = _pick(s, ply, index, count)
         level = s.level_of[s.pattern[s.colour * CELLS + move]]
-        if quiet_node and level == PLAIN and index >= _LMP + _LMP_STEP * depth:
+        quiet = level == PLAIN and not whole
+        if quiet and index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth:
             complete = 0
             continue
         place(s, move)
@@ -399,9 +425,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            reduced = next_depth
-            if quiet_node and index >= _REDUCED_FROM and depth >= 3 and level == PLAIN:
-                reduced = max(1, next_depth - _REDUCTION[min(depth, MAX_PLY - 1), index])
+            reduced = _reduced(depth, index) if quiet else next_depth
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
                 value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
@@ -417,7 +441,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
                 _put_line(s, ply, move)
             if value >= beta:
                 if level < FOUR_MOVE:
-                    _remember(s, ply, depth, move, index)
+                    _remember(s, ply, depth, index)
                 break
     if best < beta and not complete:
         s.guesses += 1
@@ -446,11 +470,12 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
     """
     best = -_INFINITY
     opponent = (1 - s.colour) * LEVELS
-    quiet = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE] == 0
+    threats = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE]
+    whole = threats > 0 or depth >= s.empties
     for index in range(count):
         move = int(s.moves[index])
         level = s.level_of[s.pattern[s.colour * CELLS + move]]
-        if s.level_of[s.pattern[s.colour * CELLS + move]] == FIVE_MOVE:
+        if level == FIVE_MOVE:
             value = WIN - 1
             s.pv_length[1] = 0
         else:
@@ -459,9 +484,8 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
             if index == 0:
                 value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
             else:
-                reduced = depth - 1
-                if depth >= 3 and index >= _REDUCED_FROM and quiet and level == PLAIN:
-                    reduced = max(1, reduced - _REDUCTION[min(depth, MAX_PLY - 1), index])
+                quiet = level == PLAIN and not whole
+                reduced = _reduced(depth, index) if quiet else depth - 1
                 value = -search(s, table, -best - 1, -best, reduced, 1)
                 if value > best and reduced < depth - 1:
                     value = -search(s, table, -best - 1, -best, depth - 1, 1)

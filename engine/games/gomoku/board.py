@@ -50,8 +50,6 @@ STATE = np.dtype(
         ("excluded", np.uint8, CELLS),
         ("history", np.int32, 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
-        ("counter", np.int16, 2 * CELLS),
-        ("played", np.int16, MAX_PLY),
         ("level_count", np.int32, 2 * LEVELS),
         ("level_sum", np.int32, 2 * LEVELS),
         ("worth", np.int32, 2),
