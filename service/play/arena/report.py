@@ -234,7 +234,8 @@ def _efforts_table(match: Match) -> Table:
 
 def _table(first: str, *others: str) -> Table:
     table = Table(box=SIMPLE_HEAD)
-    table.add_column(first, no_wrap=True)
+    # Wide enough for the names of agents; a command line is folded.
+    table.add_column(first, min_width=20, max_width=36, overflow="fold")
     for name in others:
         table.add_column(Text(name), justify="right")
     return table
