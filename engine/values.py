@@ -1,7 +1,7 @@
 """The scale of values.
 
-A value is a whole number in centi-units from the point of view of the side to move: 100 is
-about the worth of an own move in hand. A win proven in *n* plies is ``WIN - n``, a loss
+A value is a whole number in centi-units from the point of view of the side to move: 100 is a
+winning chance of about 56 %. A win proven in *n* plies is ``WIN - n``, a loss
 ``-(WIN - n)``; everything a search merely believes stays within ``±HEURISTIC_MAX``.
 """
 

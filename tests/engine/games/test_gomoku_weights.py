@@ -47,6 +47,13 @@ def test_a_file_without_one_of_the_weights_is_refused(tmp_path: Path) -> None:
         weights.read(file)
 
 
+def test_the_shipped_weights_say_how_they_came_about() -> None:
+    origin = json.loads(weights.FILE.read_text())["origin"]
+    assert "service.play.arena.fit" in origin["made by"]
+    assert origin["positions"] > 10_000
+    assert origin["error after"] < origin["error before"]
+
+
 def test_a_searcher_made_after_the_file_has_changed_uses_what_is_in_it_now(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
