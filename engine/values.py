@@ -1,7 +1,7 @@
 """The scale of values.
 
-A value is a whole number in centi-units from the point of view of the side to move: 100 is
-about the worth of an own move in hand. A win proven in *n* plies is ``WIN - n``, a loss
+A value is a whole number in centi-units from the point of view of the side to move: 100 is a
+winning chance of about 56 %. A win proven in *n* plies is ``WIN - n``, a loss
 ``-(WIN - n)``; everything a search merely believes stays within ``±HEURISTIC_MAX``.
 """
 
@@ -14,7 +14,7 @@ WIN: Value = 30_000
 HEURISTIC_MAX: Value = WIN - 1_000
 
 # A value of this size means a winning probability of 1/(1 + 1/e), about 73 %.
-_LOGISTIC_SCALE = 400.0
+LOGISTIC_SCALE = 400.0
 
 
 class Bound(StrEnum):
@@ -48,4 +48,4 @@ def from_child(value: Value) -> Value:
 
 def winning_probability(value: Value) -> float:
     """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
-    return 1.0 / (1.0 + math.exp(-value / _LOGISTIC_SCALE))
+    return 1.0 / (1.0 + math.exp(-value / LOGISTIC_SCALE))

@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from engine.errors import IllegalMove, InvalidMove
+from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, board_of, cells_of
 from engine.search import Searcher
 
@@ -119,6 +120,10 @@ class Game(ABC):
     @abstractmethod
     def searcher(self) -> Searcher:
         """A new searcher. The first call in a process loads the compiled kernels."""
+
+    def evaluation(self) -> LinearEvaluation | None:
+        """What the searcher's static values are made of; None where its weights are no file's."""
+        return None
 
     @property
     def initial(self) -> Position:

@@ -12,6 +12,7 @@ from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
 
 if TYPE_CHECKING:
+    from engine.games.gomoku.features import GomokuEvaluation
     from engine.games.gomoku.searcher import GomokuSearcher
 
 MIN_SIZE = 5
@@ -77,6 +78,11 @@ class Gomoku(Game):
         from engine.games.gomoku.searcher import GomokuSearcher
 
         return GomokuSearcher(self)
+
+    def evaluation(self) -> GomokuEvaluation:
+        from engine.games.gomoku.features import GomokuEvaluation
+
+        return GomokuEvaluation(self)
 
     @cached_property
     def _rows(self) -> Rows:

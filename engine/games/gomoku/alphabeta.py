@@ -26,9 +26,11 @@ from engine.games.gomoku.board import (
     LEVELS,
     MAX_CELLS,
     MAX_PLY,
+    MOVER,
     OPEN_FOURS,
     PLAIN,
     STEPS,
+    WAITER,
     State,
     find,
     place,
@@ -53,9 +55,6 @@ _Table = from_dtype(ENTRY)[::1]
 _NO_ENTRY, _EXACT, _LOWER, _UPPER = 0, 1, 2, 3
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
-# The worth of being to move, at which searches of odd and of even depth agree in the median over
-# random openings; a book compares values of both.
-_TEMPO = 110
 _NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
 # More fours at the horizon find more wins, but cost more depth than they are worth.
@@ -92,15 +91,15 @@ def _check_limits(s: Any) -> None:
 @kernel(types.int64(State))
 def evaluate(s: Any) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
-    value = s.worth[s.colour] - s.worth[1 - s.colour] + _TEMPO
+    value = s.worth[2 * s.colour + MOVER] - s.worth[2 * (1 - s.colour) + WAITER] + s.tempo
     return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
-    own = int(s.worth_of[s.pattern[s.colour * CELLS + at]])
-    other = int(s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]])
+    own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    other = int(s.worth_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
     s.moves[ply * MAX_CELLS + count] = at
     # Among moves that make nothing the most central one comes first.
     order = 32 * (4 * own + 3 * other) + s.central[at] + s.history[s.colour * CELLS + at]

@@ -26,20 +26,18 @@ EMPTY, WALL = 0, 3
 # What a stone on a cell achieves over its four lines together. From OPEN_FOURS on, the opponent
 # cannot parry it without a five of his own.
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
-LEVELS = 7
+CLASSES, LEVELS = 8, 7
 _PATTERNS = 1 << 12
 
-# The worth of a cell in centi-units, by what a stone there makes on one line, and what two
-# threats at once add. Chosen by hand: each step up is worth several of the step below, and an
-# open three, which offers two cells for an open four, more than all open twos together.
-_ROW_WORTH = (0, 1, 3, 4, 16, 14, 90, 220)
-_LEVEL_WORTH = (0, 0, 60, 0, 120, 40, 0)
+# A cell is worth more to the side to move, which is the first to use it. What a cell is worth and
+# the sums of that are therefore kept for both cases, side by side.
+MOVER, WAITER = range(2)
 
 STATE = np.dtype(
     [
         ("table", np.uint8, 2 * TABLE_SIZE),
         ("level_of", np.uint8, _PATTERNS),
-        ("worth_of", np.int16, _PATTERNS),
+        ("worth_of", np.int16, 2 * _PATTERNS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
@@ -52,7 +50,8 @@ STATE = np.dtype(
         ("killers", np.int16, 2 * MAX_PLY),
         ("level_count", np.int32, 2 * LEVELS),
         ("level_sum", np.int32, 2 * LEVELS),
-        ("worth", np.int32, 2),
+        ("worth", np.int32, 4),
+        ("tempo", np.int64),
         ("moves", np.int16, MAX_PLY * MAX_CELLS),
         ("order", np.int32, MAX_PLY * MAX_CELLS),
         ("pv", np.int16, MAX_PLY * MAX_PLY),
@@ -93,18 +92,23 @@ def unpadded(cell: int, size: int) -> int:
     return (row - MARGIN) * size + column - MARGIN
 
 
-@kernel(types.void(State))
-def fill_pattern_tables(s: Any) -> None:
-    """What the rows on the four lines of a cell, three bits each, achieve together."""
+_weights_type = types.int64[:, ::1]
+
+
+@kernel(types.void(State, _weights_type, _weights_type))
+def fill_pattern_tables(s: Any, rows: Any, levels: Any) -> None:
+    """What the rows on the four lines of a cell, three bits each, achieve and are worth together.
+
+    `rows` and `levels` have a row each for MOVER and WAITER, as in `weights.Weights`.
+    """
     for pattern in range(_PATTERNS):
-        fives = open_fours = fours = open_threes = worth = 0
+        fives = open_fours = fours = open_threes = 0
         for direction in range(4):
             row = pattern >> (3 * direction) & 7
             fives += row == FIVE
             open_fours += row == OPEN_FOUR
             fours += row == FOUR
             open_threes += row == OPEN_THREE
-            worth += _ROW_WORTH[row]
         level = PLAIN
         if fives:
             level = FIVE_MOVE
@@ -115,7 +119,11 @@ def fill_pattern_tables(s: Any) -> None:
         elif open_threes:
             level = DOUBLE_THREE if open_threes >= 2 else OPEN_THREE_MOVE
         s.level_of[pattern] = level
-        s.worth_of[pattern] = worth + _LEVEL_WORTH[level]
+        for side in range(2):
+            worth = levels[side, level]
+            for direction in range(4):
+                worth += rows[side, pattern >> (3 * direction) & 7]
+            s.worth_of[2 * pattern + side] = worth
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
@@ -125,7 +133,8 @@ def _count(s: Any, colour: int, at: int, sign: int) -> None:
     level = colour * LEVELS + s.level_of[pattern]
     s.level_count[level] += sign
     s.level_sum[level] += sign * at
-    s.worth[colour] += sign * s.worth_of[pattern]
+    s.worth[2 * colour + MOVER] += sign * s.worth_of[2 * pattern + MOVER]
+    s.worth[2 * colour + WAITER] += sign * s.worth_of[2 * pattern + WAITER]
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))

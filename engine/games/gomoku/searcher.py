@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.games.gomoku import alphabeta, board, lines
+from engine.games.gomoku.weights import Weights
+from engine.games.gomoku.weights import read as read_weights
 from engine.position import Move, Position, cells_of
 from engine.search import Limits, SearchResult
 from engine.values import Bound, distance, is_decisive
@@ -29,10 +31,11 @@ class GomokuSearcher:
     """Alpha-beta with iterative deepening for one Gomoku game. For one thread at a time.
 
     Each search starts with an empty transposition table, so that a search limited by nodes or
-    depth gives the same result whatever was searched before.
+    depth gives the same result whatever was searched before. Without `weights` the evaluation
+    uses those in their file.
     """
 
-    def __init__(self, game: Gomoku) -> None:
+    def __init__(self, game: Gomoku, weights: Weights | None = None) -> None:
         self._game = game
         states = np.zeros(1, dtype=board.STATE)
         self._state = states[0]
@@ -42,7 +45,10 @@ class GomokuSearcher:
             start = colour * lines.TABLE_SIZE
             table = states["table"][0, start : start + flags + 1]
             lines.fill_table(table, colour, game.exactly_five)
-        board.fill_pattern_tables(self._state)
+        weights = weights or read_weights()
+        rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
+        board.fill_pattern_tables(self._state, rows, levels)
+        states["tempo"] = weights.tempo
         random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
         states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
         states["reach"] = 5 if game.exactly_five else 4
@@ -77,6 +83,11 @@ class GomokuSearcher:
             seconds=(time.monotonic_ns() - started) / 1e9,
             line=tuple(board.unpadded(int(cell), size) for cell in line),
         )
+
+    def state_of(self, position: Position) -> Any:
+        """The kernels' record with `position` on its board, until it is put to the next use."""
+        self._set_up(position, ())
+        return self._state
 
     def _set_up(self, position: Position, exclude: Collection[Move]) -> None:
         size = self._game.size

@@ -50,7 +50,7 @@ def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[t
     searcher = game.searcher()
     seen = set()
     while True:
-        line = _random_line(game, random)
+        line = random_line(game, random)
         position = game.play_line(line)
         key = game.canonical(position).key
         if key in seen or game.outcome(position) is not None:
@@ -64,7 +64,8 @@ def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[t
             yield tuple(line)
 
 
-def _random_line(game: Game, random: Random) -> list[Move]:
+def random_line(game: Game, random: Random) -> list[Move]:
+    """A few random moves near the centre; the game may be over after them."""
     line: list[Move] = []
     position = game.initial
     length = random.randint(*_PLIES)
