@@ -73,6 +73,43 @@ class ThreatChecker:
                 wins.append(win + 2)
         return min(wins, default=None)
 
+    def win_by_threats(self, own: Stones, other: Stones, most: int) -> int | None:
+        """Plies of the shortest win by at most `most` threats before a win at hand, or None.
+
+        At hand is a five, or a move that leaves two ways to one. A threat is a move that makes
+        a four, or that would put such a win at hand if it were not answered.
+        """
+        if self.fives(own, other):
+            return 1
+        if self._can_leave_two_ways(own, other):
+            return 3
+        wins = []
+        for move in self.free(own, other) if most else []:
+            after = own | {move}
+            if self.fives(other, after):
+                continue
+            if self.fives(after, other) or self._can_leave_two_ways(after, other):
+                longest = self._longest(after, other, most - 1)
+                wins += [] if longest is None else [longest + 2]
+        return min(wins, default=None)
+
+    def _longest(self, own: Stones, other: Stones, most: int) -> int | None:
+        """Plies of the win by threats after the best legal reply; None if one breaks it."""
+        longest = 0
+        for reply in self.free(own, other):
+            win = self.win_by_threats(own, other | {reply}, most)
+            if win is None:
+                return None
+            longest = max(longest, win)
+        return longest or None
+
+    def _can_leave_two_ways(self, own: Stones, other: Stones) -> bool:
+        for move in self.free(own, other):
+            after = own | {move}
+            if len(self.fives(after, other)) > 1 and not self.fives(other, after):
+                return True
+        return False
+
     def hole(self, own: Stones, other: Stones, ask: Ask) -> list[Cell] | None:
         """The moves after which the win that `ask` claims is none; None if it always is.
 

@@ -1,5 +1,6 @@
-"""Wins by continuous threats (VCT): every move of the attacker makes a four, or leaves him a
-move that would make two fours or an open one (Allis, van den Herik & Huntjens, 1993).
+"""Wins by continuous threats (VCT): every move of the attacker makes a four or an open three,
+or takes a five away from the defender while an open three stands (Allis, van den Herik &
+Huntjens, 1993, on threat sequences; here the defender's replies are all tried in turn).
 
 The defender has every reply that can matter, his own fours among them, so a win found is a
 proof. See `threats` for what the kernels return and how they use the record.
@@ -77,7 +78,8 @@ def list_parries(s: Any, t: Any, start: int) -> int:
 
     Neither side has a five at hand; the opponent has cells at which he could leave two ways. A
     move off the lines through such a cell leaves it as it is: unless the move makes a four, the
-    opponent plays there, and wins on the fourth ply from now. Returns the list's end.
+    opponent plays there, and wins on the fourth ply from now. Where nothing parries, one of those
+    cells is listed all the same, so that there is a reply. Returns the list's end.
     """
     threats = end = start
     for index in range(s.size * s.size):
@@ -96,6 +98,8 @@ def list_parries(s: Any, t: Any, start: int) -> int:
                 parries &= _share_line(s, at, t.moves[threat])
         if parries:
             end = insert(s, t, first, end, at)
+    if end == first:
+        return start + 1
     for index in range(first, end):
         t.moves[start + index - first] = t.moves[index]
     return start + end - first
