@@ -128,6 +128,7 @@ class ThreatChecker:
         if self.makes_five(own, move):
             return None
         after = own | {move}
+        completing = self.fives(after, other)
         replies = self.free(after, other)
         if not replies:
             return [move]
@@ -135,7 +136,7 @@ class ThreatChecker:
             answered = other | {reply}
             if self.makes_five(other, reply):
                 return [move, reply]
-            if self.fives(after, answered) or (after, answered) in sound:
+            if set(completing) - {reply} or (after, answered) in sound:
                 continue
             following = ask(after, answered)
             if following is None or following.distance > claim.distance - 2:

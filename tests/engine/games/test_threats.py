@@ -11,11 +11,12 @@ from engine.games.base import Game
 from engine.games.gomoku import Gomoku, threats, vct
 from engine.games.gomoku.threat_solver import ThreatResult, ThreatSolver
 from engine.position import Position, board_of, cells_of
+from tests.engine.threat_claims import asker, sides
 from tests.oracles.boards import board_of as drawn
 from tests.oracles.boards import position_of
 from tests.oracles.slow_rules import SlowGomoku
 from tests.oracles.solver import WIN, Solver
-from tests.oracles.threat_checker import Ask, Claim, Stones, ThreatChecker
+from tests.oracles.threat_checker import Claim, Stones, ThreatChecker
 
 SMALL = [f"gomoku-{size}{rule}" for size in (5, 6, 7) for rule in ("", "-standard")]
 
@@ -252,7 +253,7 @@ def test_replies_outside_the_defences_lose(name: str) -> None:
             for reply in set(game.legal_moves(position)) - defences:
                 answered = own | {divmod(reply, game.size)}
                 assert not checker.fives(answered, other)
-                assert checker.hole(other, answered, asker(game, solver)) is None
+                assert checker.hole(other, answered, asker(game, solver.vct)) is None
                 lost += 1
     assert lost > 0 or game.size == 5
 
@@ -286,7 +287,7 @@ def compare(name: str, random: Random, count: int, longest: int) -> None:
             assert truth is None
         elif by_threats.distance <= longest:
             assert truth is None or by_threats.distance <= truth
-            assert checker.hole(own, other, asker(game, solver)) is None
+            assert checker.hole(own, other, asker(game, solver.vct)) is None
             won += 1
     assert won > 0 or game.size == 5
 
@@ -334,31 +335,6 @@ def quiet_position(game: Game, random: Random, free: int | None = None) -> Posit
             following = [game.play(position, move) for move in game.legal_moves(position)]
             if not any(game.outcome(after) for after in following):
                 return position
-
-
-def sides(game: Game, position: Position) -> tuple[Stones, Stones]:
-    """The stones of the side to move and of the other."""
-    dark, light = (
-        frozenset(divmod(cell, game.size) for cell in cells_of(board))
-        for board in (position.dark, position.light)
-    )
-    return (dark, light) if position.dark_to_move else (light, dark)
-
-
-def asker(game: Game, solver: ThreatSolver) -> Ask:
-    """What the solver claims of wins by threats, in the words of the checker."""
-
-    def ask(own: Stones, other: Stones) -> Claim | None:
-        mine, theirs = (
-            board_of(row * game.size + column for row, column in stones) for stones in (own, other)
-        )
-        dark_to_move = len(own) == len(other)
-        result = solver.vct(Position(mine, theirs) if dark_to_move else Position(theirs, mine))
-        if not result.won or result.distance is None:
-            return None
-        return Claim(divmod(result.line[0], game.size), result.distance)
-
-    return ask
 
 
 def test_the_checker_finds_a_hole_in_a_false_claim() -> None:
