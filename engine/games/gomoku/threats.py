@@ -50,7 +50,7 @@ THREATS = np.dtype(
     [
         ("failures", np.uint64, _TABLE_ENTRIES),
         ("moves", np.int16, 3 * MAX_DEPTH * MAX_CELLS),
-        ("rank", np.int16, 3 * MAX_DEPTH * MAX_CELLS),
+        ("rank", np.int32, 3 * MAX_DEPTH * MAX_CELLS),
         ("line", np.int16, _MAX_LINE * _MAX_LINE),
         ("line_length", np.int16, _MAX_LINE),
         ("node_limit", np.int64),
@@ -58,7 +58,11 @@ THREATS = np.dtype(
     ],
     align=True,
 )
-"""What the solvers remember: failures, and the moves and lines of the search that is going on."""
+"""What the solvers remember: failures, and the moves and lines of the search that is going on.
+
+Failures hold for one board size and rule. Zeroed, they are forgotten, as they must be before a
+search whose node count is to depend on nothing that was searched before.
+"""
 
 Threats = from_dtype(THREATS)
 
@@ -209,7 +213,10 @@ def _list_next_fours(s: Any, t: Any, before: int, start: int, last: int) -> int:
 
 @kernel(types.int64(State, Threats, *[types.int64] * 4))
 def attack_by_fours(s: Any, t: Any, depth: int, start: int, end: int, ply: int) -> int:
-    """The result of at most `depth` fours before the win is at hand; `list_fours` is listed."""
+    """The result of at most `depth` fours before the win is at hand.
+
+    The list from `start` to `end` is that of `list_fours`.
+    """
     if out_of_limits(s, t):
         return CUT
     distance = win_at_hand(s, t, ply)
