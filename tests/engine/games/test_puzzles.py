@@ -66,7 +66,7 @@ def check_distances(puzzles: list[Puzzle]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "longest"), [("vcf", 99), ("vct", 9)])
+@pytest.mark.parametrize(("kind", "longest"), [("vcf", 99), ("vct", 13)])
 def test_wins_hold_against_every_reply(kind: str, longest: int) -> None:
     checked = 0
     for game, distance, position in read(kind):
@@ -76,7 +76,7 @@ def test_wins_hold_against_every_reply(kind: str, longest: int) -> None:
             solve = getattr(ThreatSolver(game), kind)
             assert checker.hole(own, other, asker(game, solve)) is None
             checked += 1
-    assert checked >= 10
+    assert checked >= 40
 
 
 def made(*arguments: str) -> subprocess.CompletedProcess[str]:
