@@ -1,0 +1,37 @@
+"""A board record from Python's side: made for a rule, and set up with a position."""
+
+from typing import Any
+
+import numpy as np
+
+from engine.games.gomoku import board, lines
+from engine.position import Position, cells_of
+
+_ZOBRIST_SEED = 5
+_FREESTYLE_FLAGS = (1 << 16) - 1
+_EXACT_FLAGS = (1 << 18) - 1
+UNLIMITED = np.iinfo(np.int64).max
+
+
+def new_state(*, exactly_five: bool) -> Any:
+    """A record with the tables of a rule, to be set up before it is used."""
+    states = np.zeros(1, dtype=board.STATE)
+    flags = _EXACT_FLAGS if exactly_five else _FREESTYLE_FLAGS
+    for colour in (0, 1):
+        start = colour * lines.TABLE_SIZE
+        lines.fill_table(states["table"][0, start : start + flags + 1], colour, exactly_five)
+    board.fill_pattern_tables(states[0])
+    random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
+    states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
+    states["reach"] = 5 if exactly_five else 4
+    states["flags"] = flags
+    return states[0]
+
+
+def set_up(state: Any, size: int, position: Position) -> None:
+    """Put the stones of `position` on an empty board of `size`."""
+    dark, light = cells_of(position.dark), cells_of(position.light)
+    stones = np.empty(len(dark) + len(light), dtype=np.int64)
+    stones[0::2] = [board.padded(cell, size) for cell in dark]
+    stones[1::2] = [board.padded(cell, size) for cell in light]
+    board.set_up(state, size, stones)
