@@ -36,7 +36,8 @@ from engine.games.gomoku.board import (
     place,
     take_back,
 )
-from engine.kernels import kernel, now
+from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
+from engine.kernels import kernel
 from engine.values import HEURISTIC_MAX, WIN
 
 ENTRY = np.dtype(
@@ -55,7 +56,6 @@ _Table = from_dtype(ENTRY)[::1]
 _NO_ENTRY, _EXACT, _LOWER, _UPPER = 0, 1, 2, 3
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
-_NODES_BETWEEN_CHECKS = 512
 _FIRST = 1 << 27
 # More fours at the horizon find more wins, but cost more depth than they are worth.
 _FOURS_AT_HORIZON = 2
@@ -78,14 +78,6 @@ def _reductions() -> NDArray[np.int8]:
 
 
 _REDUCTIONS = _reductions()
-
-
-@kernel(types.void(State))
-def _check_limits(s: Any) -> None:
-    """Set `s.stop` when a limit is reached; the clock is asked every few hundred nodes."""
-    if s.nodes >= s.node_limit or (s.deadline > 0 and now() >= s.deadline):
-        s.stop = 1
-    s.next_check = min(s.nodes + _NODES_BETWEEN_CHECKS, s.node_limit)
 
 
 @kernel(types.int64(State))
@@ -309,7 +301,7 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     by a four of one's own or not at all.
     """
     if s.nodes >= s.next_check:
-        _check_limits(s)
+        check_limits(s)
     if s.stop:
         return 0
     value = _win_in_sight(s, ply)
@@ -371,7 +363,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     set. The last move did not make a five: whoever could, would have won without playing it.
     """
     if s.nodes >= s.next_check:
-        _check_limits(s)
+        check_limits(s)
     if s.stop:
         return 0
     value = _win_in_sight(s, ply)
@@ -525,7 +517,7 @@ def think(s: Any, table: Any, max_depth: int) -> None:
     s.history[:] = 0
     s.killers[:] = 0
     s.nodes = s.guesses = s.stop = s.settled = 0
-    s.next_check = min(_NODES_BETWEEN_CHECKS, s.node_limit)
+    s.next_check = min(NODES_BETWEEN_CHECKS, s.node_limit)
     count = complete = 0
     for depth in range(1, max_depth + 1):
         if depth == 1 or depth == s.empties:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.games.gomoku import alphabeta, board, lines
+from engine.games.gomoku import alphabeta, board
+from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.weights import Weights
-from engine.games.gomoku.weights import read as read_weights
-from engine.position import Move, Position, cells_of
+from engine.position import Move, Position
 from engine.search import Limits, SearchResult
 from engine.values import Bound, distance, is_decisive
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
 _TABLE_ENTRIES = 1 << 18
-_ZOBRIST_SEED = 5
-_FREESTYLE_FLAGS = (1 << 16) - 1
-_EXACT_FLAGS = (1 << 18) - 1
-_UNLIMITED = np.iinfo(np.int64).max
 # Up to here the search sees every win and every defence, so that no shorter win can exist.
 _SURE_DISTANCE = 4
 
@@ -37,22 +33,8 @@ class GomokuSearcher:
 
     def __init__(self, game: Gomoku, weights: Weights | None = None) -> None:
         self._game = game
-        states = np.zeros(1, dtype=board.STATE)
-        self._state = states[0]
+        self._state = new_state(exactly_five=game.exactly_five, weights=weights)
         self._table = np.zeros(_TABLE_ENTRIES, dtype=alphabeta.ENTRY)
-        flags = _EXACT_FLAGS if game.exactly_five else _FREESTYLE_FLAGS
-        for colour in (0, 1):
-            start = colour * lines.TABLE_SIZE
-            table = states["table"][0, start : start + flags + 1]
-            lines.fill_table(table, colour, game.exactly_five)
-        weights = weights or read_weights()
-        rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
-        board.fill_pattern_tables(self._state, rows, levels)
-        states["tempo"] = weights.tempo
-        random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
-        states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
-        states["reach"] = 5 if game.exactly_five else 4
-        states["flags"] = flags
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -67,7 +49,7 @@ class GomokuSearcher:
             raise ValueError("no move is left to search")
         state, size = self._state, self._game.size
         self._set_up(position, exclude)
-        state["node_limit"] = limits.nodes or _UNLIMITED
+        state["node_limit"] = limits.nodes or UNLIMITED
         state["deadline"] = started + int(limits.movetime * 1e9) if limits.movetime else 0
         empties = int(state["empties"])
         alphabeta.think(state, self._table, min(limits.depth or empties, empties))
@@ -91,11 +73,7 @@ class GomokuSearcher:
 
     def _set_up(self, position: Position, exclude: Collection[Move]) -> None:
         size = self._game.size
-        dark, light = cells_of(position.dark), cells_of(position.light)
-        stones = np.empty(len(dark) + len(light), dtype=np.int64)
-        stones[0::2] = [board.padded(cell, size) for cell in dark]
-        stones[1::2] = [board.padded(cell, size) for cell in light]
-        board.set_up(self._state, size, stones)
+        set_up(self._state, size, position)
         self._state["excluded"][:] = 0
         self._state["excluded"][[board.padded(move, size) for move in exclude]] = 1
 

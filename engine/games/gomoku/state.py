@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from engine.games.gomoku import board, lines
+from engine.games.gomoku.weights import Weights, read
 from engine.position import Position, cells_of
 
 _ZOBRIST_SEED = 5
@@ -13,14 +14,20 @@ _EXACT_FLAGS = (1 << 18) - 1
 UNLIMITED = np.iinfo(np.int64).max
 
 
-def new_state(*, exactly_five: bool) -> Any:
-    """A record with the tables of a rule, to be set up before it is used."""
+def new_state(*, exactly_five: bool, weights: Weights | None = None) -> Any:
+    """A record with the tables of a rule, to be set up before it is used.
+
+    Without `weights` its evaluation uses those in their file.
+    """
     states = np.zeros(1, dtype=board.STATE)
     flags = _EXACT_FLAGS if exactly_five else _FREESTYLE_FLAGS
     for colour in (0, 1):
         start = colour * lines.TABLE_SIZE
         lines.fill_table(states["table"][0, start : start + flags + 1], colour, exactly_five)
-    board.fill_pattern_tables(states[0])
+    weights = weights or read()
+    rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
+    board.fill_pattern_tables(states[0], rows, levels)
+    states["tempo"] = weights.tempo
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
     states["reach"] = 5 if exactly_five else 4
