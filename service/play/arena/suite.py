@@ -26,8 +26,8 @@ _LOOK_MARGIN = 2
 @click.command()
 @click.argument("game", type=GAME)
 @click.option("--openings", type=POSITIVE, default=100, show_default=True)
-@click.option("--margin", type=POSITIVE, default=50, show_default=True, help="In centi-units.")
-@click.option("--nodes", type=POSITIVE, default=5_000_000, show_default=True)
+@click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
+@click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
 def main(game: Game, openings: int, margin: int, nodes: int, seed: int) -> None:
     """Print a suite of balanced openings for GAME; the same for the same engine and options."""
