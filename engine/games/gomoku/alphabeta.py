@@ -306,7 +306,9 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
         return 0
     value = _win_in_sight(s, ply)
     fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
-    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
+    # A four and its reply are two nodes, which the limit must have room for.
+    ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
+    if value > 0 or fives > 1 or ended:
         return value
     if fives == 0 and not _can_make_four(s):
         return 0

@@ -11,18 +11,16 @@ from pathlib import Path
 
 import click
 
-from book.console import POSITIVE, console
+from book.console import POSITIVE
 from engine import games
 from engine.games.base import Game
 from engine.search import Limits
-from service.errors import PlayerFailed
 from service.play.arena.display import MatchDisplay
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.openings import suite
 from service.play.arena.report import describe_elo, describe_results, percent
 from service.play.arena.statistics import estimate
 from service.play.arena.tournament import Tournament, cross_table
-from service.play.players import make_player
 from service.warm import load_agents, load_searchers
 
 _HOME = Path("matches/field")
@@ -32,14 +30,13 @@ _MARGIN = 0.05
 _GAMES = 100
 _GAMES_WITH_ITSELF = 4
 
-# The engine's opponents, on which board, and how many games; the last one thinks for minutes.
+# The engine's opponents, each on the board of its report.
 _OPPONENTS = {
-    "consecutive-rows": ("gomoku-11", _GAMES),
-    "weighted-defence": ("gomoku-15", _GAMES),
-    "six-cell-frames": ("gomoku-11", _GAMES),
-    "five-cell-bins": ("gomoku-11", _GAMES),
-    "closeness": ("pentago-swap", _GAMES),
-    "bsdgames": ("gomoku-19", 20),
+    "consecutive-rows": "gomoku-11",
+    "weighted-defence": "gomoku-15",
+    "six-cell-frames": "gomoku-11",
+    "five-cell-bins": "gomoku-11",
+    "closeness": "pentago-swap",
 }
 _ROUND_ROBIN = ("consecutive-rows", "weighted-defence", "six-cell-frames", "five-cell-bins")
 _ROUND_ROBIN_GAME = "gomoku-11"
@@ -89,14 +86,8 @@ def with_table(text: str, name: str, lines: Iterable[str]) -> str:
 def _engine_table(jobs: int) -> list[str]:
     header = ("opponent", "board", "engine won", "drawn", "lost", "score", "Elo (95 % interval)")
     rows = []
-    for opponent, (game_id, count) in _OPPONENTS.items():
-        game = games.get(game_id)
-        try:
-            make_player(opponent, game, _LIMITS).close()
-        except PlayerFailed as error:
-            console.print(f"left out: {error}")
-            continue
-        (match,) = _played([(game, "engine", opponent)], count, jobs)
+    for opponent, game_id in _OPPONENTS.items():
+        (match,) = _played([(games.get(game_id), "engine", opponent)], _GAMES, jobs)
         total = match.tally.total
         counts = map(str, (total.wins, total.draws, total.losses))
         elo = describe_elo(estimate(match.tally.pairs))

