@@ -131,32 +131,30 @@ def solve(
         ValueError: if the board is empty or has more than 64 cells, `length` or `nodes` is not
             positive, or `start` is no unfinished position of this board.
     """
-    if min(columns, rows, length) < 1 or columns * rows > MAX_CELLS:
-        raise ValueError(f"no game to solve: {length} in a row on {columns}×{rows}, up to 64 cells")
+    cells = columns * rows
+    if min(columns, rows, length) < 1 or cells > MAX_CELLS:
+        raise ValueError(
+            f"{length} in a row on {columns}×{rows}: sizes are positive, cells at most {MAX_CELLS}"
+        )
     if nodes is not None and nodes < 1:
         raise ValueError(f"nodes must be greater than zero, not {nodes}")
     start = start or Position()
+    dark, light, free = start.dark, start.light, cells - start.ply
     lines = _lines(columns, rows, length)
-    free = columns * rows - start.ply
-    fits = not start.dark & start.light and not (start.dark | start.light) >> columns * rows
-    won = any(line & stones == line for line in lines for stones in (start.dark, start.light))
-    if not fits or won or not free:
+    won = any(stones & line == line for stones in (dark, light) for line in lines)
+    if dark & light or (dark | light) >> cells or won or not free:
         raise ValueError(f"{start} is no unfinished position on {columns}×{rows}")
     search = _set_up(columns, rows, lines)
     search["node_limit"] = nodes or _UNLIMITED
     table = np.zeros(_TABLE_ENTRIES, dtype=_ENTRY)
-    own, other = np.uint64(start.dark), np.uint64(start.light)
-    win, loss = Outcome.DARK_WINS, Outcome.LIGHT_WINS
+    own, other, win, loss = dark, light, Outcome.DARK_WINS, Outcome.LIGHT_WINS
     if not start.dark_to_move:
         own, other, win, loss = other, own, loss, win
-    outcome, move = Outcome.DRAW, None
-    plies = _plies_to_win(search, table, own, other, True, free)
-    if plies:
+    outcome, plies, move = Outcome.DRAW, None, None
+    if plies := _plies_to_win(search, table, own, other, True, free):
         outcome, move = win, int(search["best"][0])
-    else:
-        plies = _plies_to_win(search, table, other, own, False, free)
-        if plies:
-            outcome = loss
+    elif plies := _plies_to_win(search, table, other, own, False, free):
+        outcome = loss
     count = int(search["nodes"])
     if search["stopped"]:
         return MnkResult(None, None, None, count)
@@ -202,17 +200,19 @@ def _set_up(columns: int, rows: int, lines: list[int]) -> Any:
 
 
 def _plies_to_win(
-    search: Any, table: Any, attacker: Any, defender: Any, attacking: bool, free: int
+    search: Any, table: Any, attacker: int, defender: int, attacking: bool, free: int
 ) -> int | None:
     """Plies until the attacker completes a line; None if never, or if the search was stopped."""
+
+    def wins_within(plies: int) -> bool:
+        boards = np.uint64(attacker), np.uint64(defender)
+        return bool(_attacker_wins(search, table, *boards, attacking, plies, 0))
+
     for weak in (1, 0):
         search["weak"] = weak
-        if not _attacker_wins(search, table, attacker, defender, attacking, free, 0):
+        if not wins_within(free):
             return None
-    for plies in range(1 if attacking else 2, free + 1, 2):
-        if _attacker_wins(search, table, attacker, defender, attacking, plies, 0):
-            return plies
-    return None
+    return next(filter(wins_within, range(1 if attacking else 2, free + 1, 2)), None)
 
 
 @kernel(types.uint64(types.uint64))
@@ -478,7 +478,7 @@ def _attacker_wins(
     _reduce(s, attacker, defender)
     key_attacker, key_defender = s.attacker, s.defender
     # No win takes longer than to fill the cells that matter, and none ends on the other's move.
-    plies = min(plies, np.int64(popcount(s.empties)))
+    plies = min(plies, int(np.int64(popcount(s.empties))))
     plies -= plies % 2 != attacking
     kind = 1 + attacking + 2 * s.weak
     # At the root the move is wanted too.
@@ -496,14 +496,13 @@ def _attacker_wins(
         move = _first_of(s, ply, moves)
         moves ^= move
         s.best[ply] = _index(move)
-        if attacking:
-            won = _attacker_wins(
-                s, table, attacker | move, defender, not attacking, plies - 1, ply + 1
-            )
-        else:
-            won = _attacker_wins(
-                s, table, attacker, defender | move, not attacking, plies - 1, ply + 1
-            )
+        attacker_after = attacker | move if attacking else attacker
+        defender_after = defender if attacking else defender | move
+        # A literal among the arguments of a recursive call crashes once the function is loaded
+        # from numba's cache (numba issue 6713).
+        won = _attacker_wins(
+            s, table, attacker_after, defender_after, not attacking, plies - 1, ply + 1
+        )
         if s.stopped:
             return False
     _store(table, key_attacker, key_defender, kind, won, plies, s.nodes - nodes)
