@@ -37,23 +37,27 @@ from engine.games.gomoku.board import (
     take_back,
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
-from engine.kernels import kernel
+from engine.kernels import kernel, now
 from engine.values import HEURISTIC_MAX, WIN
 
-ENTRY = np.dtype(
-    [
-        ("hash", np.uint64),
-        ("value", np.int16),
-        ("move", np.int16),
-        ("depth", np.int16),
-        ("bound", np.uint8),
-        ("guessed", np.uint8),
-    ],
-    align=True,
-)
+ENTRY = np.dtype([("check", np.int64), ("data", np.int64)])
+"""An entry of the transposition table: what was found, and that combined with the position's hash.
+
+Threads share the table without locks: an entry half written by another one fails its check
+(Hyatt & Mann, 2002). From the lowest bit, `data` has 16 bits of value, 16 of move, 10 of depth,
+2 of bound, one for whether the value was guessed, and the number of the search it belongs to.
+"""
 _Table = from_dtype(ENTRY)[::1]
 
-_NO_ENTRY, _EXACT, _LOWER, _UPPER = 0, 1, 2, 3
+BUCKET = 2
+"""Neighbouring entries, in each of which a position may be kept."""
+
+GENERATIONS = 1 << 18
+"""Searches that a table tells apart; after the last one it must be cleared."""
+
+_NOTHING, _EXACT, _LOWER, _UPPER = 0, 1, 2, 3
+_MOVE_AT, _DEPTH_AT, _BOUND_AT, _GUESSED_AT, _GENERATION_AT = 16, 32, 42, 44, 45
+_MAX_STORED_DEPTH = 1023
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
@@ -63,6 +67,8 @@ _FOURS_AT_HORIZON = 2
 _REDUCED_FROM_DEPTH = 3
 # At depth d no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
+# The next iteration is searched with a window of this much to both sides of the last one's value.
+_WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 60, 3, 4
 _KILLER_RANK = 2048
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
@@ -237,26 +243,65 @@ def _from_root(value: int, ply: int) -> int:
 
 
 @kernel(types.int64(State, _Table))
-def _slot(s: Any, table: Any) -> int:
-    """Where the table holds the position: the deeper of two neighbours, or the newer one."""
-    slot = int(np.int64(s.hash & np.uint64(len(table) - 2)))
-    return slot if table[slot].hash == s.hash else slot + 1
+def _look_up(s: Any, table: Any) -> int:
+    """The data that this search keeps of the position, or _NOTHING."""
+    key = np.int64(s.hash)
+    start = key & (len(table) - BUCKET)
+    for slot in range(start, start + BUCKET):
+        data = table[slot].data
+        if table[slot].check == key ^ data and data >> _GENERATION_AT == s.generation:
+            return int(data)
+    return _NOTHING
+
+
+@kernel(types.int64(types.int64, types.int64))
+def _value_of(data: int, ply: int) -> int:
+    """The value in an entry's data, decisive ones counted from the root."""
+    return int(_from_root((data & 0xFFFF ^ 0x8000) - 0x8000, ply))
+
+
+@kernel(types.int64(types.int64))
+def _move_of(data: int) -> int:
+    """The best move in an entry's data; 0, which is no cell, where none is known."""
+    return data >> _MOVE_AT & 0xFFFF
+
+
+@kernel(types.int64(types.int64))
+def _depth_of(data: int) -> int:
+    """The depth in an entry's data."""
+    return data >> _DEPTH_AT & _MAX_STORED_DEPTH
+
+
+@kernel(types.int64(types.int64))
+def _bound_of(data: int) -> int:
+    """The bound in an entry's data."""
+    return data >> _BOUND_AT & 3
 
 
 @kernel(types.void(State, _Table, *[types.int64] * 6))
 def _store(
     s: Any, table: Any, ply: int, depth: int, value: int, bound: int, move: int, guessed: int
 ) -> None:
-    """Keep a result, in the slot of the same position or of a shallower one, else the other."""
-    slot = int(np.int64(s.hash & np.uint64(len(table) - 2)))
-    if table[slot].hash != s.hash and table[slot].depth > depth:
-        slot += 1
-    table[slot].hash = s.hash
-    table[slot].value = _from_root(value, -ply)
-    table[slot].move = move
-    table[slot].depth = depth
-    table[slot].bound = bound
-    table[slot].guessed = guessed
+    """Keep a result, in the slot of the same position or of a shallower one, else the last one."""
+    key = np.int64(s.hash)
+    start = key & (len(table) - BUCKET)
+    chosen = start + BUCKET - 1
+    for slot in range(start, start + BUCKET):
+        data = table[slot].data
+        same = table[slot].check == key ^ data
+        if same or data >> _GENERATION_AT != s.generation or _depth_of(data) <= depth:
+            chosen = slot
+            break
+    data = (
+        _from_root(value, -ply) & 0xFFFF
+        | move << _MOVE_AT
+        | min(depth, _MAX_STORED_DEPTH) << _DEPTH_AT
+        | bound << _BOUND_AT
+        | guessed << _GUESSED_AT
+        | s.generation << _GENERATION_AT
+    )
+    table[chosen].check = key ^ data
+    table[chosen].data = data
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -341,8 +386,8 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
     """
     value = evaluate(s)
     if value < beta and _can_make_four(s):
-        entry = table[_slot(s, table)]
-        if entry.bound == _NO_ENTRY or entry.hash != s.hash:
+        known = _look_up(s, table)
+        if known == _NOTHING:
             won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
             if s.stop:
                 return 0
@@ -350,9 +395,9 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
                 _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
                 return won
             s.pv_length[ply] = 0
-            _store(s, table, ply, 0, value, _EXACT, -1, 1)
-        elif entry.bound != _UPPER and entry.value > HEURISTIC_MAX:
-            return _from_root(int(entry.value), ply)
+            _store(s, table, ply, 0, value, _EXACT, 0, 1)
+        elif _bound_of(known) != _UPPER and _value_of(known, ply) > HEURISTIC_MAX:
+            return int(_value_of(known, ply))
     s.guesses += 1
     return value
 
@@ -381,18 +426,16 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         s.guesses += 1
         return evaluate(s)
 
-    known_move = -1
-    entry = table[_slot(s, table)]
-    if entry.bound != _NO_ENTRY and entry.hash == s.hash:
-        known_move = int(entry.move)
-        value = _from_root(int(entry.value), ply)
+    known = _look_up(s, table)
+    if known != _NOTHING:
+        value, bound = _value_of(known, ply), _bound_of(known)
         # A decisive value is a proof at whatever depth it was found.
-        if (entry.depth >= depth or abs(value) > HEURISTIC_MAX) and (
-            entry.bound == _EXACT
-            or (entry.bound == _LOWER and value >= beta)
-            or (entry.bound == _UPPER and value <= alpha)
+        if (_depth_of(known) >= depth or abs(value) > HEURISTIC_MAX) and (
+            bound == _EXACT
+            or (bound == _LOWER and value >= beta)
+            or (bound == _UPPER and value <= alpha)
         ):
-            s.guesses += entry.guessed
+            s.guesses += known >> _GUESSED_AT & 1
             return value
 
     guesses = s.guesses
@@ -400,10 +443,11 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     complete = s.complete
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
+    known_move = _move_of(known)
     for index in range(count):
         if s.moves[ply * MAX_CELLS + index] == known_move:
             s.order[ply * MAX_CELLS + index] = 8 * _FIRST
-    best, best_move, lowest = -_INFINITY, -1, alpha
+    best, best_move, lowest = -_INFINITY, 0, alpha
     # A search to the last cell leaves nothing out.
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
     for index in range(count):
@@ -444,28 +488,30 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     return best
 
 
-@kernel(types.void(State, types.int64, types.int64))
-def _keep(s: Any, value: int, depth: int) -> None:
-    """Make the root's line the result so far."""
-    s.best_value = value
-    s.best_depth = depth
-    s.best_length = s.pv_length[0]
-    for index in range(s.best_length):
-        s.best_line[index] = s.pv[index]
+@kernel(types.void(State, *[types.int64] * 3))
+def _keep(s: Any, number: int, value: int, depth: int) -> None:
+    """Make the root's line the result number `number` so far."""
+    s.best_value[number] = value
+    s.best_depth[number] = depth
+    s.best_length[number] = s.pv_length[0]
+    for index in range(s.pv_length[0]):
+        s.best_line[number * MAX_PLY + index] = s.pv[index]
 
 
-@kernel(types.boolean(State, _Table, types.int64, types.int64, types.int64))
-def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> bool:
-    """One iteration over the root's `count` listed moves; returns whether it was finished.
+@kernel(types.int64(State, _Table, *[types.int64] * 6))
+def _search_root(
+    s: Any, table: Any, alpha: int, beta: int, depth: int, first: int, count: int, complete: int
+) -> int:
+    """The value of the best of the root's `count` listed moves from number `first` on.
 
-    The first move is the best one of the iteration before. Once it has been searched, what is
-    best so far is a better result than that iteration's, even if this one is cut short.
+    Fail-soft like `search`. The best move comes to the front of those moves, and once it is
+    better than `alpha` it is the result number `first`, even if the search is cut short then.
     """
-    best = -_INFINITY
+    best, lowest = -_INFINITY, alpha
     opponent = (1 - s.colour) * LEVELS
     threats = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE]
     whole = threats > 0 or depth >= s.empties
-    for index in range(count):
+    for index in range(first, count):
         move = int(s.moves[index])
         level = s.level_of[s.pattern[s.colour * CELLS + move]]
         if level == FIVE_MOVE:
@@ -474,51 +520,77 @@ def _search_root(s: Any, table: Any, depth: int, count: int, complete: int) -> b
         else:
             place(s, move)
             s.nodes += 1
-            if index == 0:
-                value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
+            if index == first:
+                value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
                 quiet = level == PLAIN and not whole
                 reduced = _reduced(depth, index) if quiet else depth - 1
-                value = -search(s, table, -best - 1, -best, reduced, 1)
-                if value > best and reduced < depth - 1:
-                    value = -search(s, table, -best - 1, -best, depth - 1, 1)
-                if value > best:
-                    value = -search(s, table, -_INFINITY, -best, depth - 1, 1)
+                value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
+                if value > lowest and reduced < depth - 1:
+                    value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
+                if lowest < value < beta:
+                    value = -search(s, table, -beta, -lowest, depth - 1, 1)
             take_back(s, move)
             if s.stop:
-                return False
+                return 0
         if value > best:
             best = value
-            _put_line(s, 0, move)
-            # The best move goes to the front, the others keep their order.
-            for later in range(index, 0, -1):
-                s.moves[later] = s.moves[later - 1]
-            s.moves[0] = move
-            if best >= -HEURISTIC_MAX:
-                _keep(s, best, depth)
-        if best > HEURISTIC_MAX:
-            return True
+            if value > lowest:
+                lowest = value
+                _put_line(s, 0, move)
+                # The best move goes to the front, the others keep their order.
+                for later in range(index, first, -1):
+                    s.moves[later] = s.moves[later - 1]
+                s.moves[first] = move
+                if best >= -HEURISTIC_MAX:
+                    _keep(s, first, best, depth)
+            if value >= beta or value > HEURISTIC_MAX:
+                return best
     if not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
-    _keep(s, best, depth)
-    return True
+    if best > alpha:
+        _keep(s, first, best, depth)
+    return best
 
 
-@kernel(types.void(State, _Table, types.int64))
-def think(s: Any, table: Any, max_depth: int) -> None:
+@kernel(types.void(State, _Table, *[types.int64] * 4))
+def _search_line(s: Any, table: Any, depth: int, first: int, count: int, complete: int) -> None:
+    """One iteration for the result number `first`, around the value of the one before.
+
+    The window is opened on the side where the value lies beyond it.
+    """
+    alpha, beta = -_INFINITY, _INFINITY
+    margin = _WINDOW
+    if depth >= _WINDOW_FROM_DEPTH:
+        alpha, beta = s.best_value[first] - margin, s.best_value[first] + margin
+    guesses = s.guesses
+    while True:
+        value = _search_root(s, table, alpha, beta, depth, first, count, complete)
+        if s.stop:
+            return
+        if alpha < value < beta or value > HEURISTIC_MAX:
+            break
+        margin *= _WINDOW_GROWTH
+        if value <= alpha:
+            alpha = value - margin if value - margin > -HEURISTIC_MAX else -_INFINITY
+        else:
+            beta = value + margin if value + margin < HEURISTIC_MAX else _INFINITY
+    s.settled[first] = abs(value) > HEURISTIC_MAX or s.guesses == guesses
+
+
+@kernel(types.void(State, _Table, types.int64, types.int64))
+def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     """Search deeper and deeper until a limit is reached or nothing is left to find out.
 
-    Leaves the result in `s.best_line`, `s.best_value` and `s.best_depth`; `s.settled` says that
-    the value is no guess. Without a finished depth the highest ranked move is the result.
+    Leaves the `lines` best moves, or as many as there are, as results: from number 0 on their
+    lines in `s.best_line`, `s.best_value` and `s.best_depth`; `s.settled` says that a value is
+    no guess. Without a finished depth the highest ranked moves are the results.
     """
-    for index in range(len(table)):
-        table[index].bound = _NO_ENTRY
-        table[index].depth = 0
-        table[index].hash = np.uint64(0)
     s.history[:] = 0
     s.killers[:] = 0
-    s.nodes = s.guesses = s.stop = s.settled = 0
+    s.settled[:] = 0
+    s.nodes = s.guesses = 0
     s.next_check = min(NODES_BETWEEN_CHECKS, s.node_limit)
     count = complete = 0
     for depth in range(1, max_depth + 1):
@@ -528,12 +600,16 @@ def think(s: Any, table: Any, max_depth: int) -> None:
             for index in range(count):
                 _pick(s, 0, index, count)
         if depth == 1:
-            s.pv[0] = s.moves[0]
-            s.pv_length[0] = 1
-            _keep(s, evaluate(s), 0)
-        guesses = s.guesses
-        if not _search_root(s, table, depth, count, complete):
-            return
-        if abs(s.best_value) > HEURISTIC_MAX or s.guesses == guesses:
-            s.settled = 1
+            s.results = min(lines, count)
+            for number in range(s.results):
+                s.pv[0] = s.moves[number]
+                s.pv_length[0] = 1
+                _keep(s, number, evaluate(s), 0)
+        open_lines = 0
+        for number in range(s.results):
+            _search_line(s, table, depth, number, count, complete)
+            if s.stop:
+                return
+            open_lines += not s.settled[number]
+        if open_lines == 0 or (s.soft_deadline > 0 and now() >= s.soft_deadline):
             return

@@ -18,7 +18,8 @@ from engine.values import Bound, distance, is_decisive
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
-_TABLE_ENTRIES = 1 << 18
+import os
+_TABLE_ENTRIES = 1 << int(os.environ.get('TB','18'))
 # Up to here the search sees every win and every defence, so that no shorter win can exist.
 _SURE_DISTANCE = 4
 
@@ -35,6 +36,7 @@ class GomokuSearcher:
         self._game = game
         self._state = new_state(exactly_five=game.exactly_five, weights=weights)
         self._table = np.zeros(_TABLE_ENTRIES, dtype=alphabeta.ENTRY)
+        self._generation = 0
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -52,15 +54,18 @@ class GomokuSearcher:
         state["node_limit"] = limits.nodes or UNLIMITED
         state["deadline"] = started + int(limits.movetime * 1e9) if limits.movetime else 0
         empties = int(state["empties"])
-        alphabeta.think(state, self._table, min(limits.depth or empties, empties))
-        line = state["best_line"][: int(state["best_length"])]
-        value, settled = int(state["best_value"]), bool(state["settled"])
+        self._generation += 1
+        state["generation"] = self._generation
+        state["stop"] = 0
+        alphabeta.think(state, self._table, min(limits.depth or empties, empties), 1)
+        line = state["best_line"][: int(state["best_length"][0])]
+        value, settled = int(state["best_value"][0]), bool(state["settled"][0])
         return SearchResult(
             move=board.unpadded(int(line[0]), size),
             value=value,
             bound=_bound(value),
             proven=settled,
-            depth=int(state["best_depth"]),
+            depth=int(state["best_depth"][0]),
             nodes=int(state["nodes"]),
             seconds=(time.monotonic_ns() - started) / 1e9,
             line=tuple(board.unpadded(int(cell), size) for cell in line),
