@@ -28,11 +28,12 @@ from engine.games.gomoku.board import (
     MAX_PLY,
     MOVER,
     OPEN_FOURS,
+    OPEN_THREE_MOVE,
     PLAIN,
-    STEPS,
     WAITER,
     State,
     find,
+    level_after,
     place,
     take_back,
 )
@@ -65,10 +66,14 @@ _FIRST = 1 << 27
 _FOURS_AT_HORIZON = 2
 # From this depth on quiet moves but the first are searched less deep, the later the less.
 _REDUCED_FROM_DEPTH = 3
+# What makes an open three is reduced by this part, in percent.
+_REDUCED_THREES = 50
+# From this depth on a position that the table does not know is searched a ply less deep.
+_UNKNOWN_FROM_DEPTH = 4
 # At depth d no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 # The next iteration is searched with a window of this much to both sides of the last one's value.
-_WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 60, 3, 4
+_WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _KILLER_RANK = 2048
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
@@ -77,7 +82,7 @@ def _reductions() -> NDArray[np.int8]:
     """By depth and by a move's place in the list: plies that its search is shortened by."""
     depths, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
     table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int8)
-    table[_REDUCED_FROM_DEPTH:, 1:] = (0.8 + np.log(depths) * np.log(places) / 1.3)[
+    table[_REDUCED_FROM_DEPTH:, 1:] = (1.1 + np.log(depths) * np.log(places) / 1.3)[
         _REDUCED_FROM_DEPTH - 1 :
     ]
     return table
@@ -136,28 +141,36 @@ def _list_near(s: Any, ply: int) -> int:
 
 @kernel(types.int64(State, types.int64))
 def _list_parries(s: Any, ply: int) -> int:
-    """List every move that may parry the opponent's threat of an open four.
+    """List every move that may parry the opponent's threat of an open four; returns their number.
 
-    One cell is taken at which he could make it, and neither side has a five at hand. A move off
-    the lines through that cell leaves it as it is: unless the move makes a four, the opponent
+    Neither side has a five at hand; the opponent has cells at which he could make an open four.
+    After a move that leaves one of them as strong, unless the move makes a four, the opponent
     plays there, and wins on the fourth ply from now.
     """
-    threat = find(s, 1 - s.colour, OPEN_FOURS)
+    opponent = 1 - s.colour
+    # Until they are needed, the next ply's moves hold the cells.
+    start = (ply + 1) * MAX_CELLS
+    end = start
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.cell[at] == EMPTY and s.level_of[s.pattern[opponent * CELLS + at]] == OPEN_FOURS:
+            s.moves[end] = at
+            end += 1
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if s.cell[at] != EMPTY or (ply == 0 and s.excluded[at]):
             continue
-        listed = at == threat or s.level_of[s.pattern[s.colour * CELLS + at]] >= FOUR_MOVE
-        if not listed:
-            for direction in range(4):
-                offset = at - threat
-                step = STEPS[direction]
-                if offset % step == 0 and abs(offset // step) <= s.reach:
-                    listed = True
-        if listed:
+        parries = True
+        if s.level_of[s.pattern[s.colour * CELLS + at]] < FOUR_MOVE:
+            for threat in range(start, end):
+                parries &= level_after(s, opponent, int(s.moves[threat]), at) < OPEN_FOURS
+        if parries:
             _list(s, ply, count, at)
             count += 1
+    if count == 0 and ply > 0:
+        _list(s, ply, 0, int(s.moves[start]))
+        count = 1
     return count
 
 
@@ -304,12 +317,13 @@ def _store(
     table[chosen].data = data
 
 
-@kernel(types.int64(types.int64, types.int64))
-def _reduced(depth: int, index: int) -> int:
-    """The depth left after the quiet move at `index` of a node of `depth`."""
+@kernel(types.int64(types.int64, types.int64, types.int64))
+def _reduced(level: int, depth: int, index: int) -> int:
+    """The depth left after the move at `index`, of this level, of a node of `depth`."""
     depth_left = depth - 1
-    if depth >= _REDUCED_FROM_DEPTH:
-        depth_left -= _REDUCTIONS[min(depth, MAX_PLY - 1), index]
+    if depth >= _REDUCED_FROM_DEPTH and level <= OPEN_THREE_MOVE:
+        reduction = int(_REDUCTIONS[min(depth, MAX_PLY - 1), index])
+        depth_left -= reduction if level == PLAIN else reduction * _REDUCED_THREES // 100
     return max(depth_left, min(depth - 1, 1))
 
 
@@ -439,6 +453,8 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             return value
 
     guesses = s.guesses
+    if known == _NOTHING and fives == 0 and depth >= _UNKNOWN_FROM_DEPTH:
+        depth -= 1
     count = _list_moves(s, ply, depth)
     complete = s.complete
     # The only reply to a four costs no depth.
@@ -462,7 +478,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            reduced = _reduced(depth, index) if quiet else next_depth
+            reduced = next_depth if whole else _reduced(level, depth, index)
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
                 value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
@@ -523,8 +539,7 @@ def _search_root(
             if index == first:
                 value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
-                quiet = level == PLAIN and not whole
-                reduced = _reduced(depth, index) if quiet else depth - 1
+                reduced = depth - 1 if whole else _reduced(level, depth, index)
                 value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
                 if value > lowest and reduced < depth - 1:
                     value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)

@@ -140,13 +140,37 @@ def _count(s: Any, colour: int, at: int, sign: int) -> None:
     s.worth[2 * colour + WAITER] += sign * s.worth_of[2 * pattern + WAITER]
 
 
-@kernel(types.int64(State, types.int64, types.int64, types.int64))
-def _row_at(s: Any, colour: int, at: int, direction: int) -> int:
-    """What a stone of `colour` on `at` would make on one line."""
-    line = int(s.line[at * 4 + direction])
+@kernel(types.int64(State, types.int64, types.int64))
+def _row_of(s: Any, colour: int, line: int) -> int:
+    """What a stone of `colour` would make in the middle of `line`."""
     own = colour + 1
     index = line >> 2 & 0xFFFF | (line & 3 == own) << 16 | (line >> 18 == own) << 17
     return int(s.table[colour * TABLE_SIZE + (index & s.flags)])
+
+
+@kernel(types.int64(State, types.int64, types.int64, types.int64))
+def _row_at(s: Any, colour: int, at: int, direction: int) -> int:
+    """What a stone of `colour` on `at` would make on one line."""
+    return _row_of(s, colour, int(s.line[at * 4 + direction]))
+
+
+@kernel(types.int64(State, *[types.int64] * 3))
+def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
+    """What a stone of `colour` on the empty cell `at` would achieve after one of the other colour
+    on the empty cell `blocked`; PLAIN where the two are one cell.
+    """
+    if at == blocked:
+        return PLAIN
+    pattern = int(s.pattern[colour * CELLS + at])
+    for direction in range(4):
+        step = STEPS[direction]
+        distance = (blocked - at) // step
+        if (blocked - at) % step == 0 and abs(distance) <= s.reach:
+            spot = 4 + distance if distance > 0 else 5 + distance
+            line = int(s.line[at * 4 + direction]) | (2 - colour) << (2 * spot)
+            row = _row_of(s, colour, line)
+            pattern = pattern & ~(7 << (3 * direction)) | row << (3 * direction)
+    return int(s.level_of[pattern])
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))

@@ -18,8 +18,7 @@ from engine.values import Bound, distance, is_decisive
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
-import os
-_TABLE_ENTRIES = 1 << int(os.environ.get('TB','18'))
+_TABLE_ENTRIES = 1 << 18
 # Up to here the search sees every win and every defence, so that no shorter win can exist.
 _SURE_DISTANCE = 4
 
