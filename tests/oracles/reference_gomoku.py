@@ -79,6 +79,10 @@ LEVELS = 7
 MOVER, WAITER = range(2)
 _PATTERNS = 1 << 12
 _PATTERN = _PATTERNS - 1
+# What a cell is worth to the side to move and to the other are added up in one number: the
+# latter, which may be negative, in its lowest bits.
+_WAITER_BITS = 32
+_MOVER_UNIT, _WAITER_OFFSET = 1 << _WAITER_BITS, 1 << _WAITER_BITS - 1
 _ZOBRIST_SEED = 5
 
 
@@ -156,7 +160,7 @@ class State:
 def fill_pattern_tables(s: State, weights: Weights) -> None:
     """By pattern: its level, what it is worth, and what that counts in the order of moves."""
     s.level_of = []
-    worth_of: list[list[int]] = [[], []]
+    s.worth_of, s.own_rank, s.other_rank = [], [], []
     for pattern in range(_PATTERNS):
         rows = [pattern >> 3 * direction & 7 for direction in range(4)]
         level = PLAIN
@@ -169,16 +173,14 @@ def fill_pattern_tables(s: State, weights: Weights) -> None:
         elif OPEN_THREE in rows:
             level = DOUBLE_THREE if rows.count(OPEN_THREE) >= 2 else OPEN_THREE_MOVE
         s.level_of.append(level)
-        for side in (MOVER, WAITER):
-            worth = weights.levels[side][level] + sum(weights.rows[side][row] for row in rows)
-            worth_of[side].append(worth)
-    s.mover_worth, s.waiter_worth = worth_of
-    # A sure win is taken before a longer one is looked for.
-    s.own_rank = [
-        128 * worth + (level * _FIRST if level >= OPEN_FOURS else 0)
-        for worth, level in zip(s.mover_worth, s.level_of, strict=True)
-    ]
-    s.other_rank = [96 * worth for worth in s.waiter_worth]
+        mover, waiter = (
+            weights.levels[side][level] + sum(weights.rows[side][row] for row in rows)
+            for side in (MOVER, WAITER)
+        )
+        s.worth_of.append(mover * _MOVER_UNIT + waiter)
+        # A sure win is taken before a longer one is looked for.
+        s.own_rank.append(128 * mover + (level * _FIRST if level >= OPEN_FOURS else 0))
+        s.other_rank.append(96 * waiter)
 
 
 def _row_at(s: State, at: int, direction: int) -> int:
@@ -196,12 +198,12 @@ def place(s: State, at: int) -> None:
     """
     colour = s.colour
     cell, patterns = s.cell, s.pattern
-    level_of, mover_worth, waiter_worth = s.level_of, s.mover_worth, s.waiter_worth
+    level_of, worth_of = s.level_of, s.worth_of
     changes: list[tuple[int, int]] = []
     s.changes.append((s.worth, s.level_count, s.level_sum, changes))
     s.level_count = count = s.level_count[:]
     s.level_sum = total = s.level_sum[:]
-    dark_moving, dark_waiting, light_moving, light_waiting = s.worth
+    dark_worth, light_worth = s.worth
 
     dark, light = patterns[at] & _PATTERN, patterns[at] >> 12
     dark_level, light_level = level_of[dark], LEVELS + level_of[light]
@@ -209,16 +211,14 @@ def place(s: State, at: int) -> None:
     total[dark_level] -= at
     count[light_level] -= 1
     total[light_level] -= at
-    dark_moving -= mover_worth[dark]
-    dark_waiting -= waiter_worth[dark]
-    light_moving -= mover_worth[light]
-    light_waiting -= waiter_worth[light]
+    dark_worth -= worth_of[dark]
+    light_worth -= worth_of[light]
 
     cell[at] = colour + 1
     seen_by = s.seen_by[colour][at]
     for direction in range(4):
         line, table = s.line[direction], s.rows[direction]
-        others = ~(0o70007 << 3 * direction)
+        others = ~(0o7_0007 << 3 * direction)
         for other, code in seen_by[direction]:
             line[other] = key = line[other] ^ code
             if cell[other]:
@@ -234,8 +234,7 @@ def place(s: State, at: int) -> None:
             changes.append((other, old))
             before, after = old & _PATTERN, new & _PATTERN
             if before != after:
-                dark_moving += mover_worth[after] - mover_worth[before]
-                dark_waiting += waiter_worth[after] - waiter_worth[before]
+                dark_worth += worth_of[after] - worth_of[before]
                 before, after = level_of[before], level_of[after]
                 if before != after:
                     count[before] -= 1
@@ -244,8 +243,7 @@ def place(s: State, at: int) -> None:
                     total[after] += other
             before, after = old >> 12, new >> 12
             if before != after:
-                light_moving += mover_worth[after] - mover_worth[before]
-                light_waiting += waiter_worth[after] - waiter_worth[before]
+                light_worth += worth_of[after] - worth_of[before]
                 before, after = level_of[before], level_of[after]
                 if before != after:
                     before, after = before + LEVELS, after + LEVELS
@@ -253,7 +251,7 @@ def place(s: State, at: int) -> None:
                     total[before] -= other
                     count[after] += 1
                     total[after] += other
-    s.worth = dark_moving, dark_waiting, light_moving, light_waiting
+    s.worth = dark_worth, light_worth
     near = s.near
     for other in s.near_cells[at]:
         near[other] += 1
@@ -287,18 +285,17 @@ def set_up(s: State, stones: Iterable[int]) -> None:
     s.line = [list(walls) for walls in s.walls]
     s.hash = s.colour = 0
     s.empties = len(s.cells)
-    s.changes: list[tuple[tuple[int, ...], list[int], list[int], list[tuple[int, int]]]] = []
+    s.changes: list[tuple[tuple[int, int], list[int], list[int], list[tuple[int, int]]]] = []
     s.pattern = [sum(_row_at(s, at, direction) for direction in range(4)) for at in s.cells]
     s.level_count = [0] * (2 * LEVELS)
     s.level_sum = [0] * (2 * LEVELS)
-    worth = [0] * 4
+    worth = [0, 0]
     for at, patterns in enumerate(s.pattern):
         for colour, pattern in enumerate((patterns & _PATTERN, patterns >> 12)):
             s.level_count[colour * LEVELS + s.level_of[pattern]] += 1
             s.level_sum[colour * LEVELS + s.level_of[pattern]] += at
-            worth[2 * colour + MOVER] += s.mover_worth[pattern]
-            worth[2 * colour + WAITER] += s.waiter_worth[pattern]
-    s.worth = tuple(worth)
+            worth[colour] += s.worth_of[pattern]
+    s.worth = worth[0], worth[1]
     for at in stones:
         place(s, at)
 
@@ -345,7 +342,10 @@ def _reduction(depth: int, index: int) -> int:
 
 def evaluate(s: State) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
-    value = s.worth[2 * s.colour + MOVER] - s.worth[2 * (1 - s.colour) + WAITER] + s.tempo
+    own, other = s.worth[s.colour], s.worth[1 - s.colour]
+    mover = own + _WAITER_OFFSET >> _WAITER_BITS
+    waiter = (other + _WAITER_OFFSET & _MOVER_UNIT - 1) - _WAITER_OFFSET
+    value = mover - waiter + s.tempo
     return max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value))
 
 
