@@ -126,7 +126,8 @@ class Searcher(Protocol):
         """The `count` best root moves outside `exclude`, best first, each with its own result.
 
         `limits` are for all of them together. Of moves that lead to the same position, or to
-        an image of it, there is one. There are fewer results where there are fewer moves. Each
-        value is proven, or not, for its own move.
+        an image of it, there is one. There are fewer results where there are fewer moves, or
+        where the limits leave nothing for the others. Each value is proven, or not, for its own
+        move; their nodes and seconds add up to those of the whole.
         """
         ...
