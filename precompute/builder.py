@@ -11,7 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -71,7 +71,7 @@ class Builder:
         self._path = path
         self._options = options
         self._report = report
-        self._limits = json.dumps(asdict(options.limits), sort_keys=True)
+        self._limits = json.dumps(options.limits.as_dict(), sort_keys=True)
         self._waiting: deque[PlannedTask] = deque()
         self._batches: dict[int, list[PlannedTask]] = {}
         self._results: dict[int, Searched] = {}
@@ -212,7 +212,7 @@ class Builder:
     def _parameters(self) -> dict[str, object]:
         options = self._options
         return {
-            "limits": asdict(options.limits),
+            "limits": options.limits.as_dict(),
             "jobs": options.jobs,
             "positions": options.positions,
             "plies": options.plies,

@@ -19,7 +19,7 @@ def test_any_one_positive_limit_is_enough(limits: dict[str, int]) -> None:
 
 
 def test_a_search_without_any_limit_is_refused() -> None:
-    with pytest.raises(InvalidLimits, match="needs a limit: depth, nodes or movetime"):
+    with pytest.raises(InvalidLimits, match="needs a limit: depth, nodes, movetime or clock"):
         Limits()
 
 

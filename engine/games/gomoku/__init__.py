@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.games.base import Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
+from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
@@ -74,10 +75,10 @@ class Gomoku(Game):
     def format_move(self, move: Move) -> str:
         return self.format_cell(move)
 
-    def searcher(self) -> GomokuSearcher:
+    def searcher(self, options: SearchOptions = SearchOptions()) -> GomokuSearcher:
         from engine.games.gomoku.searcher import GomokuSearcher
 
-        return GomokuSearcher(self)
+        return GomokuSearcher(self, options)
 
     def evaluation(self) -> GomokuEvaluation:
         from engine.games.gomoku.features import GomokuEvaluation
