@@ -20,7 +20,7 @@ from engine.games.gomoku import Gomoku
 from engine.games.gomoku.board import CELLS, padded
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Move, Position, cells_of
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, distance, is_decisive
 
 # --- lines
@@ -696,7 +696,8 @@ def think(s: State, table: Table, max_depth: int) -> None:
 
 # --- searcher
 
-_TABLE_ENTRIES = 1 << 18
+# As many entries as the kernels', so that the same positions are forgotten.
+_ENTRIES_PER_MEBIBYTE = 1 << 16
 _SURE_DISTANCE = 4
 _UNLIMITED = 1 << 63
 
@@ -704,10 +705,15 @@ _UNLIMITED = 1 << 63
 class ReferenceSearcher:
     """Searches as the game's own searcher does, by depth and nodes alone."""
 
-    def __init__(self, game: Gomoku, weights: Weights | None = None) -> None:
-        self._game = game
+    def __init__(
+        self,
+        game: Gomoku,
+        options: SearchOptions = SearchOptions(),
+        weights: Weights | None = None,
+    ) -> None:
         self._state = State(game.size, game.exactly_five, weights or read())
-        self._table = [_VACANT] * _TABLE_ENTRIES
+        mebibytes = 1 << options.table.bit_length() - 1
+        self._table = [_VACANT] * (mebibytes * _ENTRIES_PER_MEBIBYTE)
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
