@@ -25,9 +25,9 @@ class Fixed:
 class Threads:
     """The same searches with one thread or several, which took turns.
 
-    Against one thread, `nodes_ratio` is how many times the nodes a second are, `time_ratio` how
-    many times sooner all searches together reach their depth, and `mean_time_ratio` the
-    geometric mean of that over positions.
+    Against one thread, `speed` is how many times the nodes a second are, `sooner` how many times
+    sooner all searches together reach their depth, and `sooner_on_average` the geometric mean
+    of that over positions.
     """
 
     game: str
@@ -35,10 +35,10 @@ class Threads:
     threads: int
     searches: int
     nodes_per_second: int
-    nodes_ratio: float
+    speed: float
     seconds: float
-    time_ratio: float
-    mean_time_ratio: float
+    sooner: float
+    sooner_on_average: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ def search_in_threads(
             threads=(1, options.threads)[side],
             searches=repeats * len(positions),
             nodes_per_second=round(speeds[side]),
-            nodes_ratio=round(speeds[side] / speeds[0], 2),
+            speed=round(speeds[side] / speeds[0], 2),
             seconds=round(sums[side][1], 3),
-            time_ratio=round(sums[0][1] / sums[side][1], 2),
-            mean_time_ratio=round(statistics.geometric_mean(ratios), 2) if side else 1.0,
+            sooner=round(sums[0][1] / sums[side][1], 2),
+            sooner_on_average=round(statistics.geometric_mean(ratios), 2) if side else 1.0,
         )
 
     return row(0), row(1)

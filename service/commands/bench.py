@@ -19,6 +19,8 @@ from service.bench.checkout import fixed_positions, path_of, suite_name
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
 # The game whose search runs in threads, and has a twin in plain Python.
 _MAIN = "gomoku-15"
+# Threads gain little where a search takes but a moment.
+_DEPTH_IN_THREADS = 12
 # Where plain Python takes a second or two a position.
 _DEPTH_TO_COMPARE = 8
 
@@ -61,7 +63,7 @@ def _search(settings: _Settings) -> dict[str, _Rows]:
 def _threads(settings: _Settings) -> dict[str, _Rows]:
     game = games.get(_MAIN)
     positions = fixed_positions(game, settings.positions)
-    depth = settings.depth or _DEPTHS[_MAIN]
+    depth = settings.depth or _DEPTH_IN_THREADS
     rows = search.search_in_threads(game, positions, depth, settings.options, settings.repeats)
     return {"threads": rows}
 
@@ -187,9 +189,15 @@ def bench(
 
 
 def _print(title: str, rows: list[dict[str, Any]]) -> None:
-    table = Table(*(name.replace("_", " ") for name in rows[0]), title=title, box=SIMPLE)
-    for column, value in zip(table.columns, rows[0].values(), strict=True):
-        column.justify = "left" if isinstance(value, str | dict) else "right"
+    table = Table(title=title, box=SIMPLE, pad_edge=False, collapse_padding=True)
+    for name, value in rows[0].items():
+        is_text = isinstance(value, str)
+        table.add_column(
+            name.replace("_per_second", "/s").replace("_", " "),
+            justify="left" if is_text or isinstance(value, dict) else "right",
+            no_wrap=is_text,
+            overflow="fold",
+        )
     for row in rows:
         table.add_row(*map(_cell, row.values()))
     console.print(table)
@@ -197,5 +205,5 @@ def _print(title: str, rows: list[dict[str, Any]]) -> None:
 
 def _cell(value: object) -> str:
     if isinstance(value, dict):
-        return "  ".join(f"{key}: {count}" for key, count in value.items())
+        return ", ".join(f"{key}: {count}" for key, count in value.items())
     return value if isinstance(value, str) else f"{value:,}"
