@@ -9,8 +9,8 @@ from engine.errors import InvalidLimits
 # deadline, and the rest is for pipes and a busy machine. Stockfish calls this Move Overhead.
 LAG = 0.03
 # Moves of one side that a game without a time control is expected to last from any move on: the
-# time left is spent in ever smaller shares, and a fifth of it is there after 40 moves. Games of
-# equal engines are mostly decided after 15 to 40 moves of each side.
+# time left is spent in ever smaller shares, and a fifth of it is there after 40 moves. Most games
+# between equals end after 15 to 45 moves of each side.
 _USUAL_MOVES = 25
 # A search that begins its next depth just before the soft limit ends up to b times as late, b
 # being the effective branching factor; the logarithm of its end is about evenly spread between
@@ -21,6 +21,8 @@ _SOFT = 0.55
 _HARD = 2.5
 # As in Stockfish's time management: no move takes more of the time left, if others follow.
 _MOST = 0.8
+# Where what is held back would be nearly all, this part is shared nevertheless.
+_LEAST = 1 / 8
 # With one stone or none on the board there is nothing yet to read.
 _FIRST_PLIES, _FIRST_SHARE = 2, 0.25
 
@@ -68,11 +70,12 @@ def allot(clock: Clock, ply: int, cells: int) -> Allotment:
     """
     moves = max((cells - ply + 1) // 2, 1)
     moves = min(moves, clock.moves_to_go or _USUAL_MOVES)
-    held_back = min(LAG * moves, clock.left / 2)
-    share = (clock.left - held_back + clock.increment * (moves - 1)) / moves
+    in_all = clock.left + clock.increment * (moves - 1)
+    usable = max(in_all - LAG * moves, _LEAST * in_all)
+    share = usable / moves
     if ply < _FIRST_PLIES and moves > 1:
         share *= _FIRST_SHARE
     most = clock.left - min(LAG, clock.left / 2)
     if moves > 1:
-        most = min(most, _MOST * clock.left)
+        most = min(most, _MOST * clock.left, usable)
     return Allotment(soft=min(_SOFT * share, most), hard=min(_HARD * share, most))

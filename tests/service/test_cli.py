@@ -23,6 +23,7 @@ COMMANDS = (
     "serve",
     "play",
     "gobang",
+    "gomocup",
     "arena",
     "bench",
     "compile",

@@ -68,7 +68,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Gate:
     gate = Gate()
-    monkeypatch.setattr(type(GAME), "searcher", lambda game: gate.searcher(game))
+    monkeypatch.setattr(type(GAME), "searcher", lambda game, options: gate.searcher(game))
     return gate
 
 

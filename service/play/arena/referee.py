@@ -10,12 +10,11 @@ from engine.games.base import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.position import Move, Position
 from service.errors import PlayerFailed
+from service.play.clocks import GameClock
 
 DARK, LIGHT = 0, 1
 
 _WINS = (Outcome.DARK_WINS, Outcome.LIGHT_WINS)
-# What a player is told to have left where it has overstepped within the margin.
-_NOTHING_LEFT = 0.001
 
 
 class Forfeit(StrEnum):
@@ -69,35 +68,6 @@ class PlayedGame:
 class _Fault:
     forfeit: Forfeit
     what: str
-
-
-class GameClock:
-    """One side's clock, which starts as `control`. Times are in seconds."""
-
-    def __init__(self, control: Clock) -> None:
-        self._control = control
-        self._left = control.left
-        self._moves_to_go = control.moves_to_go
-
-    @property
-    def reading(self) -> Clock:
-        """What the player is told before its move."""
-        left = max(self._left, _NOTHING_LEFT)
-        return Clock(left, self._control.increment, self._moves_to_go)
-
-    def spend(self, seconds: float) -> float:
-        """Take the time of a move away, and give what a move adds.
-
-        Returns what was left after the move, negative if it was overstepped.
-        """
-        left = self._left - seconds
-        self._left = left + self._control.increment
-        if self._moves_to_go is not None:
-            self._moves_to_go -= 1
-            if self._moves_to_go == 0:
-                self._moves_to_go = self._control.moves_to_go
-                self._left += self._control.left
-        return left
 
 
 def play_game(

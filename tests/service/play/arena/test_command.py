@@ -160,7 +160,7 @@ def test_the_workers_of_a_killed_arena_end_by_themselves(somewhere: Path) -> Non
 def test_a_match_is_shown_as_a_table() -> None:
     result = arena("engine:nodes=300", "random", "--game", "gomoku-7", "--games", "4")
     assert result.exit_code == 0, result.output
-    assert "engine:nodes=300 - random on gomoku-7, 100 ms a move: 4 of 4 games" in result.stdout
+    assert "engine:nodes=300 - random on gomoku-7: 4 of 4 games" in result.stdout
     assert "Elo   +inf (at least " in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()]
     assert ["engine:nodes=300", "4", "0", "0", "100.0", "%"] in rows
