@@ -3,8 +3,8 @@
 It is the same algorithm, written for an interpreter: lists of ints, a dict for the lines that
 come up, and a note of what a stone changed, from which it is taken back. Names and their order
 are those of `lines`, `board`, `alphabeta` and `searcher` in `engine.games.gomoku`, so that a
-change of the search can be carried over function by function. Two things are left out: the
-clock, and values for the moves of one side alone. Cells are numbered as the game numbers them.
+change of the search can be carried over function by function; what a name means is told there.
+There is no clock. Cells are numbered as the game numbers them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.position import Move, Position, cells_of
 from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, distance, is_decisive
 
-# --- lines
+# What follows is in `lines` there.
 
 NOTHING, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
 _FREE, _OWN, _BLOCKED = range(3)
@@ -69,7 +69,7 @@ def _rows_of(key: int, exactly_five: bool) -> int:
     return rows
 
 
-# --- board
+# What follows is in `board` there.
 
 MAX_PLY = 96
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -311,7 +311,7 @@ def find(s: State, colour: int, level: int) -> int:
     raise AssertionError
 
 
-# --- alphabeta
+# What follows is in `alphabeta` there.
 
 # hash, value, move, depth, bound, guessed
 Entry = tuple[int, int, int, int, int, bool]
@@ -694,7 +694,7 @@ def think(s: State, table: Table, max_depth: int) -> None:
             return
 
 
-# --- searcher
+# What follows is in `searcher` there.
 
 # As many entries as the kernels', so that the same positions are forgotten.
 _ENTRIES_PER_MEBIBYTE = 1 << 16

@@ -88,7 +88,7 @@ def test_results_and_nodes_are_those_of_plain_python(name: str) -> None:
 @pytest.mark.slow
 def test_many_results_and_nodes_are_those_of_plain_python(name: str) -> None:
     random = Random(f"slow {name}")
-    compare(games.get(name), random, count=100, depths=range(1, 12), most_nodes=60_000)
+    compare(games.get(name), random, count=30, depths=range(1, 12), most_nodes=40_000)
 
 
 def quiet_positions(game: Game) -> list[Position]:
