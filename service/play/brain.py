@@ -206,11 +206,11 @@ class Brain:
             stones.append(line)
         self._clear()
         for stone in filter(None, stones):
-            cell, _, owner = (part.strip() for part in stone.rpartition(","))
-            if owner not in (_OWN, _OTHER, _WINNING):
+            match = re.fullmatch(rf"(.+,.+?)\s*,\s*([{_OWN}{_OTHER}{_WINNING}])", stone)
+            if match is None:
                 raise _Refused(f"'{stone}' is no stone, such as 7,7,1")
-            if owner != _WINNING:
-                self._put(self._cell(cell), owner)
+            if match[2] != _WINNING:
+                self._put(self._cell(match[1]), match[2])
 
     def _put(self, cell: Cell, owner: str) -> None:
         if (self._own | self._other) >> cell & 1:
