@@ -268,10 +268,10 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) 
 
 def test_a_match_by_the_clock_is_played_between_the_engine_and_itself_as_a_program() -> None:
     program = f"gomocup:{shlex.join([sys.executable, '-m', 'service.cli', 'gomocup'])}"
-    options = ("--game", "gomoku-7", "--games", "2", "--clock", "2s+100ms", "--margin", "10s")
+    options = ("--game", "gomoku-7", "--games", "2", "--clock", "1s+20ms", "--margin", "10s")
     found = document("engine", program, *options)
     assert found["games"]["counted"] == 2
-    assert found["settings"]["clock"] == {"left": 2.0, "increment": 0.1, "moves_to_go": None}
+    assert found["settings"]["clock"] == {"left": 1.0, "increment": 0.02, "moves_to_go": None}
     for player in found["players"]:
         assert player["forfeits"] == {"time": 0, "illegal": 0, "failed": 0}
         assert player["longest_ms"] > 0
