@@ -278,15 +278,18 @@ class _Time:
 
     def spend(self, seconds: float) -> None:
         """Count, for a manager that does not send what is left before every turn."""
-        if self.left is not None:
-            self.left -= seconds
+        if self._known_left is not None:
+            self.left = self._known_left - seconds
+
+    @property
+    def _known_left(self) -> float | None:
+        return self.match if self.left is None else self.left
 
     def limits(self, spent: float) -> Limits:
         """The limits of a search that begins when so much of its turn is spent."""
         clock = None
-        left = self.match if self.left is None else self.left
-        if left is not None and self.match != 0:
-            clock = Clock(max(left - spent, _SHORTEST))
+        if self._known_left is not None and self.match != 0:
+            clock = Clock(max(self._known_left - spent, _SHORTEST))
         turn = self.turn
         if clock is not None and not turn:
             # A turn of 0 asks to be as fast as possible. With a game's time besides it, managers

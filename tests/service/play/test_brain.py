@@ -202,7 +202,7 @@ def test_it_counts_for_itself_where_the_manager_does_not(
 ) -> None:
     ticks = iter(range(0, 1000, 2))
     monkeypatch.setattr(brain.time, "monotonic", lambda: float(next(ticks)))
-    said("START 7", "INFO timeout_match 60000", "RESTART", "BEGIN", "TURN 0,0")
+    said("START 7", "INFO timeout_match 60000", "BEGIN", "TURN 0,0")
     first, second = (limit.clock.left for limit in limits if limit.clock is not None)
     # A look at the clock takes two seconds here: one before each search, one after it.
     assert (first, second) == (58.0, 54.0)
