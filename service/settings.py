@@ -40,9 +40,7 @@ class Settings:
     )
     workers: int = _option(1, "Processes that answer.")
     threads: int = _option(1, "Threads of each live search.")
-    table: int = _option(
-        SearchOptions().table, "Transposition table of each live search at once, in MiB."
-    )
+    table: int = _option(SearchOptions().table, "Transposition table of each live search, in MiB.")
 
     @property
     def search_options(self) -> SearchOptions:

@@ -206,11 +206,11 @@ class Brain:
             stones.append(line)
         self._clear()
         for stone in filter(None, stones):
-            cell, _, owner = (part.strip() for part in stone.rpartition(","))
-            if owner not in (_OWN, _OTHER, _WINNING):
+            match = re.fullmatch(rf"(.+,.+?)\s*,\s*([{_OWN}{_OTHER}{_WINNING}])", stone)
+            if match is None:
                 raise _Refused(f"'{stone}' is no stone, such as 7,7,1")
-            if owner != _WINNING:
-                self._put(self._cell(cell), owner)
+            if match[2] != _WINNING:
+                self._put(self._cell(match[1]), match[2])
 
     def _put(self, cell: Cell, owner: str) -> None:
         if (self._own | self._other) >> cell & 1:
@@ -278,15 +278,18 @@ class _Time:
 
     def spend(self, seconds: float) -> None:
         """Count, for a manager that does not send what is left before every turn."""
-        if self.left is not None:
-            self.left -= seconds
+        if self._known_left is not None:
+            self.left = self._known_left - seconds
+
+    @property
+    def _known_left(self) -> float | None:
+        return self.match if self.left is None else self.left
 
     def limits(self, spent: float) -> Limits:
         """The limits of a search that begins when so much of its turn is spent."""
         clock = None
-        left = self.match if self.left is None else self.left
-        if left is not None and self.match != 0:
-            clock = Clock(max(left - spent, _SHORTEST))
+        if self._known_left is not None and self.match != 0:
+            clock = Clock(max(self._known_left - spent, _SHORTEST))
         turn = self.turn
         if clock is not None and not turn:
             # A turn of 0 asks to be as fast as possible. With a game's time besides it, managers

@@ -395,3 +395,25 @@ def test_nothing_of_earlier_searches_is_left_even_when_their_numbers_come_round(
     again = searcher.search(position, Limits(depth=4))
     once_more = searcher.search(position, Limits(depth=4))
     assert first.nodes == again.nodes == once_more.nodes
+
+
+@pytest.mark.parametrize("stones", [33, 34])
+def test_every_line_at_the_end_of_the_game_is_proven_for_its_move_as_by_brute_force(
+    searcher: PentagoSwapSearcher, stones: int
+) -> None:
+    rng = random.Random(stones)
+    left = 36 - stones
+    for _ in range(10):
+        board = random_board(rng, stones, quiet=False)
+        position = position_of(board)
+        lines = searcher.search_lines(position, Limits(depth=left), 1000)
+        assert len(lines) == len({slow_key(board, line) for line in lines})
+        for line in lines:
+            kind, plies = slow.result(slow.after(board, slow_move(line.move)), left - 1)
+            opposite = {"win": "loss", "loss": "win", "draw": "draw"}[kind]
+            assert said(line) == (opposite, 0 if kind == "draw" else plies + 1)
+
+
+def slow_key(board: tuple[str, ...], line: SearchResult) -> tuple[str, ...]:
+    """The board after the line's first move."""
+    return slow.after(board, slow_move(line.move))
