@@ -85,6 +85,13 @@ class Game(ABC):
     def legal_moves(self, position: Position) -> list[Move]:
         """Every legal move, ascending; none once the game is over."""
 
+    def forbidden_moves(self, position: Position) -> list[Move]:
+        """Every move to a free cell that a rule of the game forbids here, ascending.
+
+        They are not among the legal moves. Most games have none.
+        """
+        return []
+
     @abstractmethod
     def play(self, position: Position, move: Move) -> Position:
         """The position after a legal `move`. Legality is not checked: see `play_line`."""
@@ -170,7 +177,7 @@ class Game(ABC):
         """The position after `line`, from the empty board or from `start`.
 
         Raises:
-            IllegalMove: if a cell is taken or a move comes after the end of the game.
+            IllegalMove: if a cell is taken, a move is forbidden or comes after the game's end.
         """
         position = self.initial if start is None else start
         for index, move in enumerate(line):
