@@ -80,6 +80,8 @@ class Game(ABC):
     title: str
     size: int
     move_count: int
+    forbids_moves: bool = False
+    """Whether a move to a free cell can be forbidden, see `forbidden_moves`."""
 
     @abstractmethod
     def legal_moves(self, position: Position) -> list[Move]:

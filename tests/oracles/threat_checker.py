@@ -168,12 +168,12 @@ class ThreatChecker:
             return [move]
         # Whoever has cells left and may play on none of them has lost.
         for reply in self.free(after, other):
-            if not self.may_play(other, after, reply, opponent=True):
-                continue
             answered = other | {reply}
             if self.makes_five(other, reply, opponent=True):
                 return [move, reply]
             if set(completing) - {reply} or (after, answered) in sound:
+                continue
+            if not self.may_play(other, after, reply, opponent=True):
                 continue
             following = ask(after, answered)
             if following is None or following.distance > claim.distance - 2:

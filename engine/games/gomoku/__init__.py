@@ -46,6 +46,7 @@ class Gomoku(Game):
         self.size = size
         self.move_count = size * size
         self.rule = rule
+        self.forbids_moves = rule is Rule.RENJU
 
     def legal_moves(self, position: Position) -> list[Move]:
         if self.outcome(position) is not None:
@@ -56,7 +57,8 @@ class Gomoku(Game):
         return cells_of(free)
 
     def forbidden_moves(self, position: Position) -> list[Move]:
-        return [] if self.outcome(position) is not None else list(self._forbidden(position))
+        forbidden = list(self._forbidden(position))
+        return forbidden if forbidden and self.outcome(position) is None else []
 
     def play(self, position: Position, move: Move) -> Position:
         if position.dark_to_move:
@@ -110,17 +112,17 @@ class Gomoku(Game):
         return reason if foul is None else f"{foul} is forbidden to dark"
 
     def _foul(self, position: Position, move: Move) -> Foul | None:
-        if self.rule is not Rule.RENJU or not position.dark_to_move:
+        if not (self.forbids_moves and position.dark_to_move):
             return None
         return self._forbidden_points.foul(position.dark, position.light, move)
 
     def _forbidden(self, position: Position) -> Iterator[Cell]:
-        if self.rule is Rule.RENJU and position.dark_to_move:
+        if self.forbids_moves and position.dark_to_move:
             yield from self._forbidden_points.all(position.dark, position.light)
 
     def _can_play(self, position: Position) -> bool:
         """Whether some free cell is not forbidden; there must be a free one."""
-        if self.rule is not Rule.RENJU or not position.dark_to_move:
+        if not (self.forbids_moves and position.dark_to_move):
             return True
         free = self._full_board & ~(position.dark | position.light)
         return any(self._foul(position, cell) is None for cell in cells_of(free))

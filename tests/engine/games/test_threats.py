@@ -308,7 +308,9 @@ def test_no_short_win_by_threats_is_missed(name: str) -> None:
         found += truth == 5
 
 
-@pytest.mark.parametrize("name", [f"gomoku-{size}{rule}" for size in (5, 6) for rule in RULES])
+@pytest.mark.parametrize(
+    "name", ["gomoku-5", "gomoku-5-standard", "gomoku-6", "gomoku-6-standard", "gomoku-6-renju"]
+)
 def test_wins_agree_with_trying_everything(name: str) -> None:
     game, random = game_of(name), Random(f"everything {name}")
     solver = ThreatSolver(game)
