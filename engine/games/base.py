@@ -183,7 +183,7 @@ class Game(ABC):
         """
         position = self.initial if start is None else start
         for index, move in enumerate(line):
-            reason = self._why_illegal(position, move)
+            reason = self.why_illegal(position, move)
             if reason:
                 after = f" after '{self.format_line(line[:index])}'" if index else ""
                 raise IllegalMove(
@@ -192,7 +192,8 @@ class Game(ABC):
             position = self.play(position, move)
         return position
 
-    def _why_illegal(self, position: Position, move: Move) -> str | None:
+    def why_illegal(self, position: Position, move: Move) -> str | None:
+        """Why `move` cannot be played, in a few words; None if it can."""
         outcome = self.outcome(position)
         if outcome is not None:
             return f"the game is over ({outcome.value})"

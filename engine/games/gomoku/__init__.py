@@ -96,6 +96,11 @@ class Gomoku(Game):
     def format_move(self, move: Move) -> str:
         return self.format_cell(move)
 
+    def why_illegal(self, position: Position, move: Move) -> str | None:
+        reason = super().why_illegal(position, move)
+        foul = None if reason else self._foul(position, move)
+        return reason if foul is None else f"{foul} is forbidden to dark"
+
     def searcher(self) -> GomokuSearcher:
         from engine.games.gomoku.searcher import GomokuSearcher
 
@@ -105,11 +110,6 @@ class Gomoku(Game):
         from engine.games.gomoku.features import GomokuEvaluation
 
         return GomokuEvaluation(self)
-
-    def _why_illegal(self, position: Position, move: Move) -> str | None:
-        reason = super()._why_illegal(position, move)
-        foul = None if reason else self._foul(position, move)
-        return reason if foul is None else f"{foul} is forbidden to dark"
 
     def _foul(self, position: Position, move: Move) -> Foul | None:
         if not (self.forbids_moves and position.dark_to_move):
