@@ -146,10 +146,12 @@ def _judged(
     if left is not None and left < -margin:
         return _Fault(Forfeit.TIME, f"overstepped its clock by {-left * 1000:.0f} ms")
     if answer.move not in player.game.legal_moves(position):
-        move = _described(player.game, answer.move)
+        move = _described(player.game, position, answer.move)
         return _Fault(Forfeit.ILLEGAL, f"played an illegal move: {move}")
     return answer.move
 
 
-def _described(game: Game, move: Move) -> str:
-    return game.format_move(move) if 0 <= move < game.move_count else str(move)
+def _described(game: Game, position: Position, move: Move) -> str:
+    if not 0 <= move < game.move_count:
+        return str(move)
+    return f"{game.format_move(move)} ({game.why_illegal(position, move)})"

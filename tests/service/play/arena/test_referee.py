@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from engine import clock as engine_clock
+from engine import games
 from engine.games.base import Outcome
 from engine.players.base import Choice
 from engine.position import Position
@@ -129,8 +130,22 @@ def test_the_margin_of_a_clock_is_for_the_whole_game() -> None:
 def test_an_illegal_move_loses() -> None:
     game = played(Scripted("a1 b1"), Scripted("a1"))
     assert (game.outcome, game.forfeit) == (Outcome.DARK_WINS, Forfeit.ILLEGAL)
-    assert game.ending == "Ben played an illegal move: a1"
+    assert game.ending == "Ben played an illegal move: a1 (the cell is taken)"
     assert GAME.format_line(game.moves) == "a1"
+
+
+def test_a_forbidden_move_loses_and_the_reason_is_told() -> None:
+    class Renju(Scripted):
+        game = games.get("gomoku-9-renju")
+
+        def __init__(self, moves: str) -> None:
+            super().__init__("")
+            self._moves = self.game.parse_line(moves)
+
+    game = played(Renju("c5 d5 e6 e7 e5"), Renju("a1 i1 a9 i9"))
+    assert (game.outcome, game.forfeit) == (Outcome.LIGHT_WINS, Forfeit.ILLEGAL)
+    reason = "a double three is forbidden to dark"
+    assert game.ending == f"Ann played an illegal move: e5 ({reason})"
 
 
 @pytest.mark.parametrize("move", [-1, 25, 999])
