@@ -13,7 +13,7 @@ from hashlib import blake2b
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, board_of, cells_of
-from engine.search import Searcher
+from engine.search import Searcher, SearchOptions
 
 Symmetry = int
 Key = bytes
@@ -80,10 +80,19 @@ class Game(ABC):
     title: str
     size: int
     move_count: int
+    forbids_moves: bool = False
+    """Whether a move to a free cell can be forbidden, see `forbidden_moves`."""
 
     @abstractmethod
     def legal_moves(self, position: Position) -> list[Move]:
         """Every legal move, ascending; none once the game is over."""
+
+    def forbidden_moves(self, position: Position) -> list[Move]:
+        """Every move to a free cell that a rule of the game forbids here, ascending.
+
+        They are not among the legal moves. Most games have none.
+        """
+        return []
 
     @abstractmethod
     def play(self, position: Position, move: Move) -> Position:
@@ -118,8 +127,12 @@ class Game(ABC):
         """The notation of `move`."""
 
     @abstractmethod
-    def searcher(self) -> Searcher:
-        """A new searcher. The first call in a process loads the compiled kernels."""
+    def searcher(self, options: SearchOptions = SearchOptions()) -> Searcher:
+        """A new searcher. The first call in a process loads the compiled kernels.
+
+        Raises:
+            InvalidOptions: if there is no memory for its table.
+        """
 
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""
@@ -170,11 +183,11 @@ class Game(ABC):
         """The position after `line`, from the empty board or from `start`.
 
         Raises:
-            IllegalMove: if a cell is taken or a move comes after the end of the game.
+            IllegalMove: if a cell is taken, a move is forbidden or comes after the game's end.
         """
         position = self.initial if start is None else start
         for index, move in enumerate(line):
-            reason = self._why_illegal(position, move)
+            reason = self.why_illegal(position, move)
             if reason:
                 after = f" after '{self.format_line(line[:index])}'" if index else ""
                 raise IllegalMove(
@@ -183,7 +196,8 @@ class Game(ABC):
             position = self.play(position, move)
         return position
 
-    def _why_illegal(self, position: Position, move: Move) -> str | None:
+    def why_illegal(self, position: Position, move: Move) -> str | None:
+        """Why `move` cannot be played, in a few words; None if it can."""
         outcome = self.outcome(position)
         if outcome is not None:
             return f"the game is over ({outcome.value})"

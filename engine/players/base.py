@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.games.base import Game
 from engine.position import Move, Position
@@ -43,6 +44,13 @@ class Player(ABC):
         """A move in `position`, which is not finished. The same player may be asked about any
         position at any time."""
 
+    def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
+        """A move in `position`, in a game with a clock, which is that of the side to move.
+
+        A player that knows nothing of clocks takes the time it always takes.
+        """
+        return self.choose(position)
+
     def close(self) -> None:  # noqa: B027 most players have nothing to give back
         """Give back what the player holds: processes, files."""
 
@@ -53,7 +61,7 @@ class Agent(Player):
     `plays` is the class of its games. `depth` is in plies; None for the depth of the report.
 
     Raises:
-        UnsuitableGame: if the report's agent does not play `game`.
+        UnsuitableGame: if the report's agent does not play `game`, such as renju.
     """
 
     plays: type[Game]
@@ -61,5 +69,9 @@ class Agent(Player):
     def __init__(self, game: Game, depth: int | None = None) -> None:
         if not isinstance(game, self.plays):
             raise UnsuitableGame(f"{self.name} does not play {game.id}")
+        if game.forbids_moves:
+            raise UnsuitableGame(
+                f"{self.name} does not play {game.id}: it knows of no forbidden moves"
+            )
         self.game = game
         self.depth = depth

@@ -4,7 +4,8 @@ Values are from the point of view of the side to move, decisive ones counted fro
 win *n* plies from the root is ``WIN - n``. A decisive value is always a proof. Only moves near
 stones are looked at, which is enough for the side that wins; the side that loses must have had
 every move. Where the moves looked at may not be all that matter, and all of them lose, the
-value is therefore cut down to ``-HEURISTIC_MAX``. A reduced search that ends in a decisive value
+value is therefore cut down to ``-HEURISTIC_MAX``. A move that the rule forbids is never looked
+at, and a side that has no other move has lost. A reduced search that ends in a decisive value
 proves it all the same, and late quiet moves that are left out count as moves not looked at.
 
 `s.guesses` counts what the search took on trust: evaluations and left-out moves. Where it did
@@ -28,11 +29,15 @@ from engine.games.gomoku.board import (
     MAX_PLY,
     MOVER,
     OPEN_FOURS,
-    OPEN_THREE_MOVE,
     PLAIN,
     WAITER,
     State,
+    cannot_parry,
     find,
+    find_lasting_threat,
+    find_two_ways,
+    is_forbidden,
+    lasts,
     level_after,
     place,
     take_back,
@@ -66,8 +71,6 @@ _FIRST = 1 << 27
 _FOURS_AT_HORIZON = 2
 # From this depth on quiet moves but the first are searched less deep, the later the less.
 _REDUCED_FROM_DEPTH = 3
-# What makes an open three is reduced by this part, in percent.
-_REDUCED_THREES = 50
 # From this depth on a position that the table does not know is searched a ply less deep.
 _UNKNOWN_FROM_DEPTH = 4
 # At depth d no more quiet moves than 3 + 2·d are searched.
@@ -82,7 +85,7 @@ def _reductions() -> NDArray[np.int8]:
     """By depth and by a move's place in the list: plies that its search is shortened by."""
     depths, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
     table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int8)
-    table[_REDUCED_FROM_DEPTH:, 1:] = (1.1 + np.log(depths) * np.log(places) / 1.3)[
+    table[_REDUCED_FROM_DEPTH:, 1:] = (0.8 + np.log(depths) * np.log(places) / 1.3)[
         _REDUCED_FROM_DEPTH - 1 :
     ]
     return table
@@ -115,13 +118,19 @@ def _list(s: Any, ply: int, count: int, at: int) -> None:
     s.order[ply * MAX_CELLS + count] = order
 
 
+@kernel(types.boolean(State, types.int64, types.int64))
+def _may_play(s: Any, ply: int, at: int) -> bool:
+    """Whether the move on the empty cell `at` is to be looked at."""
+    return not (ply == 0 and s.excluded[at]) and not is_forbidden(s, at)
+
+
 @kernel(types.int64(State, types.int64))
 def _list_all(s: Any, ply: int) -> int:
     """List every legal move; returns their number."""
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and not (ply == 0 and s.excluded[at]):
+        if s.cell[at] == EMPTY and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
     return count
@@ -133,7 +142,7 @@ def _list_near(s: Any, ply: int) -> int:
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.near[at] > 0 and not (ply == 0 and s.excluded[at]):
+        if s.cell[at] == EMPTY and s.near[at] > 0 and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
     return count
@@ -143,9 +152,10 @@ def _list_near(s: Any, ply: int) -> int:
 def _list_parries(s: Any, ply: int) -> int:
     """List every move that may parry the opponent's threat of an open four; returns their number.
 
-    Neither side has a five at hand; the opponent has cells at which he could make an open four.
-    After a move that leaves one of them as strong, unless the move makes a four, the opponent
-    plays there, and wins on the fourth ply from now.
+    Neither side has a five at hand; the opponent has cells on which he could make an open four,
+    and that `lasts`. After a move that leaves one of them as strong, unless the move makes a four,
+    he plays there, and wins on the fourth ply from now. Where nothing parries, one move is listed
+    all the same, if it may be played.
     """
     opponent = 1 - s.colour
     # Until they are needed, the next ply's moves hold the cells.
@@ -153,13 +163,15 @@ def _list_parries(s: Any, ply: int) -> int:
     end = start
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.level_of[s.pattern[opponent * CELLS + at]] == OPEN_FOURS:
+        if s.cell[at] != EMPTY or s.level_of[s.pattern[opponent * CELLS + at]] != OPEN_FOURS:
+            continue
+        if lasts(s, opponent, at):
             s.moves[end] = at
             end += 1
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] != EMPTY or (ply == 0 and s.excluded[at]):
+        if s.cell[at] != EMPTY or not _may_play(s, ply, at):
             continue
         parries = True
         if s.level_of[s.pattern[s.colour * CELLS + at]] < FOUR_MOVE:
@@ -168,7 +180,7 @@ def _list_parries(s: Any, ply: int) -> int:
         if parries:
             _list(s, ply, count, at)
             count += 1
-    if count == 0 and ply > 0:
+    if count == 0 and _may_play(s, ply, int(s.moves[start])):
         _list(s, ply, 0, int(s.moves[start]))
         count = 1
     return count
@@ -187,11 +199,11 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
         return _list_all(s, ply)
     if s.level_count[opponent + FIVE_MOVE] > 0:
         forced = find(s, 1 - s.colour, FIVE_MOVE)
-        if not (ply == 0 and s.excluded[forced]):
+        if _may_play(s, ply, forced):
             _list(s, ply, 0, forced)
             return 1
         return _list_all(s, ply)
-    if s.level_count[opponent + OPEN_FOURS] > 0:
+    if find_lasting_threat(s, 1 - s.colour) > 0:
         count = _list_parries(s, ply)
     elif depth >= s.empties:
         return _list_all(s, ply)
@@ -305,7 +317,7 @@ def _store(
         if same or data >> _GENERATION_AT != s.generation or _depth_of(data) <= depth:
             chosen = slot
             break
-    data = (
+    kept = (
         _from_root(value, -ply) & 0xFFFF
         | move << _MOVE_AT
         | min(depth, _MAX_STORED_DEPTH) << _DEPTH_AT
@@ -313,17 +325,16 @@ def _store(
         | guessed << _GUESSED_AT
         | s.generation << _GENERATION_AT
     )
-    table[chosen].check = key ^ data
-    table[chosen].data = data
+    table[chosen].check = key ^ kept
+    table[chosen].data = kept
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64))
-def _reduced(level: int, depth: int, index: int) -> int:
-    """The depth left after the move at `index`, of this level, of a node of `depth`."""
+@kernel(types.int64(types.int64, types.int64))
+def _reduced(depth: int, index: int) -> int:
+    """The depth left after the quiet move at `index` of a node of `depth`."""
     depth_left = depth - 1
-    if depth >= _REDUCED_FROM_DEPTH and level <= OPEN_THREE_MOVE:
-        reduction = int(_REDUCTIONS[min(depth, MAX_PLY - 1), index])
-        depth_left -= reduction if level == PLAIN else reduction * _REDUCED_THREES // 100
+    if depth >= _REDUCED_FROM_DEPTH:
+        depth_left -= _REDUCTIONS[min(depth, MAX_PLY - 1), index]
     return max(depth_left, min(depth - 1, 1))
 
 
@@ -337,8 +348,8 @@ def _win_in_sight(s: Any, ply: int) -> int:
         plies = 1
         s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
     elif s.level_count[own + OPEN_FOURS] > 0 and s.level_count[opponent + FIVE_MOVE] == 0:
-        plies = 3
-        s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
+        s.pv[ply * MAX_PLY] = find_two_ways(s, s.colour)
+        plies = 3 if s.pv[ply * MAX_PLY] > 0 else 0
     if plies == 0:
         return 0
     s.pv_length[ply] = 1
@@ -376,7 +387,15 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
         move = forced if fives else int(s.cells[index])
         if s.cell[move] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + move]] < FOUR_MOVE:
             continue
+        if is_forbidden(s, move):
+            continue
         place(s, move)
+        if s.forbidding > 0 and cannot_parry(s):
+            take_back(s, move)
+            s.nodes += 1
+            s.pv_length[ply + 1] = 0
+            _put_line(s, ply, move)
+            return WIN - ply - 3
         reply = find(s, 1 - s.colour, FIVE_MOVE)
         place(s, reply)
         s.nodes += 2
@@ -432,7 +451,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         return value
     opponent = (1 - s.colour) * LEVELS
     fives = s.level_count[opponent + FIVE_MOVE]
-    if fives > 1:
+    if cannot_parry(s):
         return -(WIN - ply - 2)
     if fives == 0 and depth <= 0:
         return _at_horizon(s, table, beta, ply)
@@ -453,9 +472,12 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             return value
 
     guesses = s.guesses
-    if known == _NOTHING and fives == 0 and depth >= _UNKNOWN_FROM_DEPTH:
+    if known == _NOTHING and fives == 0 and _UNKNOWN_FROM_DEPTH <= depth < s.empties:
         depth -= 1
     count = _list_moves(s, ply, depth)
+    if count == 0:
+        # The game is over: all that is left is forbidden.
+        return -(WIN - ply)
     complete = s.complete
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
@@ -478,7 +500,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            reduced = next_depth if whole else _reduced(level, depth, index)
+            reduced = _reduced(depth, index) if quiet else next_depth
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
                 value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
@@ -509,9 +531,29 @@ def _keep(s: Any, number: int, value: int, depth: int) -> None:
     """Make the root's line the result number `number` so far."""
     s.best_value[number] = value
     s.best_depth[number] = depth
+    s.settled[number] = abs(value) > HEURISTIC_MAX
     s.best_length[number] = s.pv_length[0]
     for index in range(s.pv_length[0]):
         s.best_line[number * MAX_PLY + index] = s.pv[index]
+
+
+@kernel(types.void(State, types.int64, types.int64))
+def _promote(s: Any, first: int, index: int) -> None:
+    """Bring the root's move at `index` to `first`; the moves between, and their results, move on.
+
+    So result number n is always that of move number n, of this iteration or of the one before.
+    """
+    move = s.moves[index]
+    for later in range(index, first, -1):
+        s.moves[later] = s.moves[later - 1]
+    s.moves[first] = move
+    for later in range(min(index, s.results - 1), first, -1):
+        s.best_value[later] = s.best_value[later - 1]
+        s.best_depth[later] = s.best_depth[later - 1]
+        s.best_length[later] = s.best_length[later - 1]
+        s.settled[later] = s.settled[later - 1]
+        for ply in range(s.best_length[later]):
+            s.best_line[later * MAX_PLY + ply] = s.best_line[(later - 1) * MAX_PLY + ply]
 
 
 @kernel(types.int64(State, _Table, *[types.int64] * 6))
@@ -520,8 +562,8 @@ def _search_root(
 ) -> int:
     """The value of the best of the root's `count` listed moves from number `first` on.
 
-    Fail-soft like `search`. The best move comes to the front of those moves, and once it is
-    better than `alpha` it is the result number `first`, even if the search is cut short then.
+    Fail-soft like `search`. A move that is better than `alpha` and than those before it is the
+    result number `first`, even if the search is cut short then.
     """
     best, lowest = -_INFINITY, alpha
     opponent = (1 - s.colour) * LEVELS
@@ -539,7 +581,8 @@ def _search_root(
             if index == first:
                 value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
-                reduced = depth - 1 if whole else _reduced(level, depth, index)
+                quiet = level == PLAIN and not whole
+                reduced = _reduced(depth, index) if quiet else depth - 1
                 value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
                 if value > lowest and reduced < depth - 1:
                     value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
@@ -553,12 +596,9 @@ def _search_root(
             if value > lowest:
                 lowest = value
                 _put_line(s, 0, move)
-                # The best move goes to the front, the others keep their order.
-                for later in range(index, first, -1):
-                    s.moves[later] = s.moves[later - 1]
-                s.moves[first] = move
-                if best >= -HEURISTIC_MAX:
-                    _keep(s, first, best, depth)
+                _promote(s, first, index)
+                # That all moves lose is known only after the last one.
+                _keep(s, first, max(best, -HEURISTIC_MAX), depth)
             if value >= beta or value > HEURISTIC_MAX:
                 return best
     if not complete:
@@ -591,7 +631,18 @@ def _search_line(s: Any, table: Any, depth: int, first: int, count: int, complet
             alpha = value - margin if value - margin > -HEURISTIC_MAX else -_INFINITY
         else:
             beta = value + margin if value + margin < HEURISTIC_MAX else _INFINITY
-    s.settled[first] = abs(value) > HEURISTIC_MAX or s.guesses == guesses
+    if s.guesses == guesses:
+        s.settled[first] = 1
+
+
+@kernel(types.boolean(State, types.int64))
+def _skips(s: Any, depth: int) -> bool:
+    """Whether this thread leaves an iteration to others, so that it is ahead of them.
+
+    After Stockfish 10: threads go on in groups of growing length, at different places in them.
+    """
+    group = 1 + int(np.sqrt(2 * s.thread - 1))
+    return bool((depth + s.thread) // group % 2)
 
 
 @kernel(types.void(State, _Table, types.int64, types.int64))
@@ -600,7 +651,8 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
 
     Leaves the `lines` best moves, or as many as there are, as results: from number 0 on their
     lines in `s.best_line`, `s.best_value` and `s.best_depth`; `s.settled` says that a value is
-    no guess. Without a finished depth the highest ranked moves are the results.
+    no guess. Without a finished depth the highest ranked moves are the results. Of several threads
+    with a table in common those but number 0 leave out some depths.
     """
     s.history[:] = 0
     s.killers[:] = 0
@@ -609,8 +661,12 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     s.next_check = min(NODES_BETWEEN_CHECKS, s.node_limit)
     count = complete = 0
     for depth in range(1, max_depth + 1):
+        if s.thread > 0 and 1 < depth < max_depth and _skips(s, depth):
+            continue
         if depth == 1 or depth == s.empties:
             count = _list_moves(s, 0, depth)
+            if count < lines:
+                count = _list_all(s, 0)
             complete = s.complete
             for index in range(count):
                 _pick(s, 0, index, count)

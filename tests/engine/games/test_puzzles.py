@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from engine import games
-from engine.games.gomoku import Gomoku
+from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
 from tests.engine.threat_claims import asker, sides
@@ -71,7 +71,7 @@ def test_wins_hold_against_every_reply(kind: str, longest: int) -> None:
     checked = 0
     for game, distance, position in read(kind):
         if distance <= longest:
-            checker = ThreatChecker(game.size, exactly_five=game.exactly_five)
+            checker = ThreatChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
             own, other = sides(game, position)
             solve = getattr(ThreatSolver(game), kind)
             assert checker.hole(own, other, asker(game, solve)) is None
