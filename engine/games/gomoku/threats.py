@@ -21,8 +21,10 @@ from engine.games.gomoku.board import (
     FOUR_MOVE,
     LEVELS,
     MAX_CELLS,
+    MOVER,
     OPEN_FOURS,
     STEPS,
+    WAITER,
     State,
     find,
     place,
@@ -76,8 +78,8 @@ def level_at(s: Any, colour: int, at: int) -> int:
 @kernel(types.int64(State, Threats, *[types.int64] * 3))
 def insert(s: Any, t: Any, start: int, end: int, at: int) -> int:
     """Add `at` to the list from `start` to `end`, worthiest first; returns the new end."""
-    own = int(s.worth_of[s.pattern[s.colour * CELLS + at]])
-    rank = 2 * own + s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]]
+    own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    rank = 2 * own + s.worth_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER]
     index = end
     while index > start and t.rank[index - 1] < rank:
         t.moves[index], t.rank[index] = t.moves[index - 1], t.rank[index - 1]
