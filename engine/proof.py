@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from engine.position import Move, Position
 
@@ -27,6 +27,10 @@ class Proof:
     table: float
 
 
+OPEN = Proof(None, (), None, 0, 0.0)
+"""What is known before any search."""
+
+
 class Prover(Protocol):
     """Proves who wins in positions of one game; holds a table, so one thread at a time."""
 
@@ -41,3 +45,59 @@ class Prover(Protocol):
             ValueError: if the game is over.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of who wins: of the claims that the side to move wins, and that it loses."""
+
+    win: Proof
+    loss: Proof
+
+    @property
+    def result(self) -> Literal["win", "loss", "draw"] | None:
+        """What best play leads to, for the side to move; None while it is open."""
+        if self.win.won:
+            return "win"
+        if self.loss.won:
+            return "loss"
+        return "draw" if self.win.won is False and self.loss.won is False else None
+
+    @property
+    def nodes(self) -> int:
+        """Those of both searches."""
+        return self.win.nodes + self.loss.nodes
+
+    @property
+    def table(self) -> float:
+        """The share of both tables in use."""
+        return (self.win.table + self.loss.table) / 2
+
+
+def settle(provers: tuple[Prover, Prover], position: Position, *, nodes: int) -> Iterator[Verdict]:
+    """Try to prove that the side to move wins and that it loses, by turns.
+
+    Yields what is known, every fraction of a second, until it is settled or each claim has had
+    its half of `nodes`.
+
+    Raises:
+        ValueError: if the game is over.
+    """
+    proofs = [OPEN, OPEN]
+    searches = {
+        claim: provers[claim].steps(position, nodes=share, loses=bool(claim))
+        for claim, share in enumerate((nodes - nodes // 2, nodes // 2))
+        if share
+    }
+    verdict = Verdict(*proofs)
+    while searches and verdict.result is None:
+        for claim, search in list(searches.items()):
+            proof = next(search, None)
+            if proof is None:
+                del searches[claim]
+                continue
+            proofs[claim] = proof
+            verdict = Verdict(*proofs)
+            yield verdict
+            if verdict.result is not None:
+                break

@@ -42,9 +42,7 @@ class ProofChecker:
         self, winner: Stones, loser: Stones, distance: int, ask: Ask
     ) -> list[Cell] | None:
         """`hole` with the loser to move, where the winner is said to win within `distance`."""
-        return _Check(self, ask).hole_after_replies(
-            self._bits(winner), self._bits(loser), distance
-        )
+        return _Check(self, ask).hole_after_replies(self._bits(winner), self._bits(loser), distance)
 
     def cells(self, bits: Bits) -> Stones:
         return frozenset(divmod(bit.bit_length() - 1, self._width) for bit in _each(bits))

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from engine.games.base import Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
+from engine.proof import TABLE_MEBIBYTES
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
+    from engine.games.gomoku.proof_solver import ProofSolver
     from engine.games.gomoku.searcher import GomokuSearcher
 
 MIN_SIZE = 5
@@ -83,6 +85,11 @@ class Gomoku(Game):
         from engine.games.gomoku.features import GomokuEvaluation
 
         return GomokuEvaluation(self)
+
+    def prover(self, *, table: int = TABLE_MEBIBYTES) -> ProofSolver:
+        from engine.games.gomoku.proof_solver import ProofSolver
+
+        return ProofSolver(self, table=table)
 
     @cached_property
     def _rows(self) -> Rows:

@@ -32,7 +32,6 @@ from engine.games.gomoku.board import (
     OPEN_FOURS,
     OPEN_THREE_MOVE,
     STEPS,
-    WALL,
     State,
     find,
     place,
@@ -66,6 +65,11 @@ _STACK = MAX_CELLS * (MAX_CELLS + 1) // 2
 # Nodes for the threat searches at each new position: enough for most wins that are there.
 _VCF_NODES = 200
 _VCT_NODES = 400
+# Where a position stays open, each time its work has grown fourfold, threats get a part of that:
+# so no win by threats takes much longer to find than they alone would need.
+_WORK_FOR_THREATS, _WORK_FACTOR, _THREATS_SHARE = 1 << 12, 4, 4
+# A search by threats cannot be interrupted.
+_MOST_VCT_NODES = 100_000
 
 _LOST, _OPEN, _WON = -1, 0, 1
 
@@ -117,6 +121,8 @@ PROVER = np.dtype(
         ("distance", np.int64),
         ("rest", np.int64),
         ("rest_distance", np.int64),
+        ("proof_limit", np.int64),
+        ("disproof_limit", np.int64),
         ("moves", np.int16, _STACK),
         ("distances", np.int16, _STACK),
         ("proofs", np.int32, _STACK),
@@ -141,7 +147,7 @@ def _may_play(s: Any, at: int) -> bool:
 @kernel(types.int64(_Table, types.uint64))
 def _slot(table: Any, key: Any) -> int:
     """Where the table holds the position, or else would put it: over the least work."""
-    first = WAYS * np.int64(key % np.uint64(len(table) // WAYS))
+    first = WAYS * int(np.int64(key % np.uint64(len(table) // WAYS)))
     slot = first
     for other in range(first, first + WAYS):
         if table[other].hash == key and table[other].work > 0:
@@ -171,21 +177,44 @@ def _store(s: Any, p: Any, table: Any, work: int) -> None:
     table[slot].distance = p.distance
 
 
+@kernel(types.boolean(types.int64, types.int64))
+def _is_milestone(before: int, after: int) -> bool:
+    """Whether the work at a position, now `after`, has grown over one of the marks."""
+    mark = _WORK_FOR_THREATS
+    while mark <= before:
+        mark *= _WORK_FACTOR
+    return mark <= after
+
+
+@kernel(types.int64(types.int64))
+def _share_for_threats(work: int) -> int:
+    return max(_VCT_NODES, min(work // _THREATS_SHARE, _MOST_VCT_NODES))
+
+
 @kernel(types.boolean(State, types.int64))
-def _has_room(s: Any, colour: int) -> bool:
-    """Whether there is a line of five cells without a stone of the other side."""
-    taken = 2 - colour
+def _is_held(s: Any, attacker: int) -> bool:
+    """Whether the attacker's chances are too few for a five (Erdős and Selfridge, 1973).
+
+    Were each empty cell his with a chance of one half, this many fives, in parts of 32, would be
+    expected. The defender can always play so that the sum does not grow over two moves, and that
+    it ends below a five if it is below one on his move, or below a half on the attacker's.
+    """
+    bound = 16 if s.colour == attacker else 32
+    chances = 0
     for index in range(s.size * s.size):
         for step in STEPS:
-            open_cells = 0
+            chance = 32
             for distance in range(5):
                 cell = s.cell[s.cells[index] + distance * step]
-                if cell in (WALL, taken):
+                if cell == EMPTY:
+                    chance >>= 1
+                elif cell != attacker + 1:
+                    chance = 0
                     break
-                open_cells += 1
-            if open_cells == 5:
-                return True
-    return False
+            chances += chance
+        if chances >= bound:
+            return False
+    return True
 
 
 @kernel(types.int64(State, Threats, types.boolean))
@@ -215,14 +244,11 @@ def _settle(s: Any, t: Any, p: Any) -> int:
     if s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE] > 1:
         p.move, p.distance = find(s, 1 - s.colour, FIVE_MOVE), 2
         return _LOST if attacking else _WON
-    # Not asked while the board is rather empty, and the answer plain.
-    if 2 * s.empties < s.size * s.size and not _has_room(s, p.attacker):
-        return _LOST
-    return _OPEN
+    return _LOST if _is_held(s, p.attacker) else _OPEN
 
 
-@kernel(types.int64(State, _Prover, types.int64, types.int64))
-def _push(s: Any, p: Any, end: int, at: int) -> int:
+@kernel(types.int64(_Prover, types.int64, types.int64))
+def _push(p: Any, end: int, at: int) -> int:
     """Add a move to the list that goes to `end`; returns its new end."""
     p.moves[end] = at
     return end + 1
@@ -237,20 +263,20 @@ def _list_others(s: Any, p: Any, start: int, end: int) -> int:
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if _may_play(s, at) and not p.listed[at]:
-            end = _push(s, p, end, at)
+            end = _push(p, end, at)
     for index in range(start, first):
         p.listed[p.moves[index]] = 0
     return end
 
 
-@kernel(types.int64(State, Threats, _Prover, types.int64))
-def _list_against_win(s: Any, t: Any, p: Any, start: int) -> int:
+@kernel(types.int64(State, Threats, _Prover, types.int64, types.int64))
+def _list_against_win(s: Any, t: Any, p: Any, start: int, work: int) -> int:
     """List what may meet the win that the opponent threatens; returns the list's end."""
     p.rest, p.rest_distance = _NOTHING, 0
     s.colour = 1 - s.colour
     distance, by_fours = vcf(s, t, MAX_DEPTH, _VCF_NODES), True
     if distance <= 0 and s.colour == p.attacker:
-        distance, by_fours = vct(s, t, MAX_DEPTH, _VCT_NODES), False
+        distance, by_fours = vct(s, t, MAX_DEPTH, _share_for_threats(work)), False
     s.colour = 1 - s.colour
     if distance <= 0 or s.nodes + s.empties >= s.node_limit:
         return _list_others(s, p, start, start)
@@ -262,24 +288,24 @@ def _list_against_win(s: Any, t: Any, p: Any, start: int) -> int:
         p.rest, p.rest_distance, p.move = _LOSING, distance + 1, line[0]
         defences = np.empty(MAX_CELLS, dtype=np.int64)
         for index in range(list_defences(s, t, line, defences, 0)):
-            end = _push(s, p, end, defences[index])
+            end = _push(p, end, defences[index])
         return end
     p.rest = _LATER
-    for at in line:
-        end = _push(s, p, end, at)
-        p.listed[at] = 1
+    for index in range(distance):
+        end = _push(p, end, line[index])
+        p.listed[line[index]] = 1
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         gains_time = _may_play(s, at) and level_at(s, s.colour, at) >= OPEN_THREE_MOVE
         if gains_time and not p.listed[at]:
-            end = _push(s, p, end, at)
-    for at in line:
-        p.listed[at] = 0
+            end = _push(p, end, at)
+    for index in range(distance):
+        p.listed[line[index]] = 0
     return end
 
 
-@kernel(types.int64(State, Threats, _Prover, _Lists, types.int64))
-def _list_quiet(s: Any, t: Any, p: Any, lists: Any, start: int) -> int:
+@kernel(types.int64(State, Threats, _Prover, _Lists, types.int64, types.int64))
+def _list_quiet(s: Any, t: Any, p: Any, lists: Any, start: int, work: int) -> int:
     """`_list_against_win`, from the cached list where there is one."""
     cached = lists[np.int64(s.hash % np.uint64(len(lists)))]
     if cached.rest > 0 and cached.hash == s.hash:
@@ -289,7 +315,7 @@ def _list_quiet(s: Any, t: Any, p: Any, lists: Any, start: int) -> int:
         for index in range(cached.count):
             p.moves[start + index] = cached.moves[index]
         return int(start + cached.count)
-    end = _list_against_win(s, t, p, start)
+    end = _list_against_win(s, t, p, start, work)
     count = 0 if p.rest == _NOTHING else end - start
     if p.rest == _LATER:
         count = min(count, _CACHED_MOVES)
@@ -301,27 +327,42 @@ def _list_quiet(s: Any, t: Any, p: Any, lists: Any, start: int) -> int:
     return end
 
 
-@kernel(types.int64(State, Threats, _Prover, _Lists, types.int64))
-def _list_moves(s: Any, t: Any, p: Any, lists: Any, start: int) -> int:
+@kernel(types.int64(State, Threats, _Prover, _Lists, types.int64, types.int64))
+def _list_moves(s: Any, t: Any, p: Any, lists: Any, start: int, work: int) -> int:
     """List moves of the side to move, which has no win at hand, from `start`; returns the end.
 
+    `work` is what the position has taken so far; the more, the more may a threat take to find.
     `p.rest` tells what the list leaves out, `p.rest_distance` in how many plies that loses.
     """
     opponent = (1 - s.colour) * LEVELS
     if s.level_count[opponent + FIVE_MOVE] > 0:
         p.rest, p.rest_distance = _LOSING, 2
-        return _push(s, p, start, find(s, 1 - s.colour, FIVE_MOVE))
+        return _push(p, start, find(s, 1 - s.colour, FIVE_MOVE))
     if s.level_count[opponent + OPEN_FOURS] > 0:
         p.rest, p.rest_distance = _LOSING, 4
         end = start
         for index in range(list_parries(s, t, 0)):
-            end = _push(s, p, end, t.moves[index])
+            end = _push(p, end, t.moves[index])
         return end
-    return _list_quiet(s, t, p, lists, start)
+    return _list_quiet(s, t, p, lists, start, work)
 
 
-@kernel(types.void(State, _Prover, _Table, types.int64, types.boolean))
-def _look_up(s: Any, p: Any, table: Any, index: int, attacking: bool) -> None:
+@kernel(types.int64(State, types.int64))
+def _estimate(s: Any, at: int) -> int:
+    """The proof number of a move of the attacker's, by what it threatens."""
+    level = level_at(s, s.colour, at)
+    if level >= FOUR_MOVE:
+        return _FOUR_PROOF
+    if level >= OPEN_THREE_MOVE:
+        return _THREE_PROOF
+    if s.near[at] == 0:
+        return _FAR_PROOF
+    worth = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    return max(_THREE_PROOF, _NEAR_PROOF - worth // _WORTH_OF_ONE)
+
+
+@kernel(types.void(State, _Prover, _Table, types.int64))
+def _look_up(s: Any, p: Any, table: Any, index: int) -> None:
     """Write what the table knows of the child at `index`, or an estimate."""
     at = int(p.moves[index])
     key = s.hash ^ s.zobrist[s.colour * CELLS + at]
@@ -331,19 +372,14 @@ def _look_up(s: Any, p: Any, table: Any, index: int, attacking: bool) -> None:
         p.disproofs[index] = table[slot].disproof
         p.distances[index] = table[slot].distance
         return
-    proof = 1
-    if attacking:
-        level = level_at(s, s.colour, at)
-        if level >= FOUR_MOVE:
-            proof = _FOUR_PROOF
-        elif level >= OPEN_THREE_MOVE:
-            proof = _THREE_PROOF
-        elif s.near[at] > 0:
-            worth = s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER]
-            proof = max(_THREE_PROOF, _NEAR_PROOF - worth // _WORTH_OF_ONE)
-        else:
-            proof = _FAR_PROOF
+    proof = _estimate(s, at) if s.colour == p.attacker else 1
     p.proofs[index], p.disproofs[index], p.distances[index] = proof, 1, 0
+
+
+@kernel(types.void(State, _Prover, _Table, types.int64, types.int64))
+def _look_up_all(s: Any, p: Any, table: Any, start: int, end: int) -> None:
+    for index in range(start, end):
+        _look_up(s, p, table, index)
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -396,6 +432,14 @@ def _sum_up_defence(p: Any, start: int, end: int, rest: int, rest_distance: int)
     return best
 
 
+@kernel(types.int64(State, _Prover, *[types.int64] * 4))
+def _sum_up(s: Any, p: Any, start: int, end: int, rest: int, rest_distance: int) -> int:
+    """Write the numbers of the position from its list of children; returns the best one's index."""
+    if s.colour == p.attacker:
+        return _sum_up_attack(p, start, end)
+    return _sum_up_defence(p, start, end, rest, rest_distance)
+
+
 @kernel(types.int64(types.int64, types.int64, types.int64))
 def _limit_beside(limit: int, total: int, number: int) -> int:
     """The limit of one of the numbers that make up `total`, which has a `limit` of its own."""
@@ -418,6 +462,56 @@ def _ended(s: Any, p: Any) -> bool:
     return bool(p.ended)
 
 
+@kernel(types.void(State, Threats, _Prover, _Lists, types.int64))
+def _look_again(s: Any, t: Any, p: Any, lists: Any, work: int) -> None:
+    """Look for a win by threats, or have the list of replies to one made anew."""
+    if s.colour != p.attacker:
+        cached = lists[np.int64(s.hash % np.uint64(len(lists)))]
+        if cached.hash == s.hash and cached.rest == _NOTHING:
+            cached.rest = 0
+    elif s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE] == 0:
+        distance = vct(s, t, MAX_DEPTH, _share_for_threats(work))
+        if distance > 0:
+            p.proof, p.disproof, p.move, p.distance = 0, INFINITY, t.line[0], distance
+
+
+@kernel(types.int64(State, Threats, _Prover, _Table))
+def _enter(s: Any, t: Any, p: Any, table: Any) -> int:
+    """What the table knows of the position, or what shows at first sight; returns its work."""
+    nodes, slot = s.nodes, _slot(table, s.hash)
+    if _holds_key(table, slot, s.hash):
+        p.proof, p.disproof = table[slot].proof, table[slot].disproof
+        p.move, p.distance = table[slot].move, table[slot].distance
+        return int(table[slot].work)
+    outcome = _settle(s, t, p)
+    if outcome == _OPEN:
+        p.proof = p.disproof = 1
+    else:
+        p.proof = 0 if outcome == _WON else INFINITY
+        p.disproof = INFINITY - p.proof
+        _store(s, p, table, s.nodes - nodes)
+    return 0
+
+
+@kernel(types.void(State, _Prover, *[types.int64] * 5))
+def _limit_child(
+    s: Any, p: Any, start: int, end: int, best: int, proof_limit: int, disproof_limit: int
+) -> None:
+    """Write the limits of the child at `best`, where its parent has these."""
+    second = INFINITY
+    for index in range(start, end):
+        if index != best:
+            number = p.proofs[index] if s.colour == p.attacker else p.disproofs[index]
+            second = min(second, number)
+    proof, disproof = int(p.proofs[best]), int(p.disproofs[best])
+    if s.colour == p.attacker:
+        p.proof_limit = _limit_before(proof_limit, second, proof)
+        p.disproof_limit = _limit_beside(disproof_limit, p.disproof, disproof)
+    else:
+        p.proof_limit = _limit_beside(proof_limit, p.proof, proof)
+        p.disproof_limit = _limit_before(disproof_limit, second, disproof)
+
+
 @kernel(types.void(State, Threats, _Prover, _Table, _Lists, *[types.int64] * 3))
 def _search(
     s: Any,
@@ -433,64 +527,34 @@ def _search(
 
     What was found is left in `p` and in the table. Lists moves from `start` on.
     """
-    attacking = s.colour == p.attacker
-    nodes = s.nodes
-    slot = _slot(table, s.hash)
-    if _holds_key(table, slot, s.hash):
-        p.proof, p.disproof = table[slot].proof, table[slot].disproof
-        p.move, p.distance = table[slot].move, table[slot].distance
-        if p.proof == 0 or p.disproof == 0:
-            return
-    else:
-        outcome = _settle(s, t, p)
-        p.proof = 0 if outcome == _WON else INFINITY
-        p.disproof = INFINITY - p.proof
-        if outcome != _OPEN:
-            _store(s, p, table, s.nodes - nodes)
-            return
-        p.proof = p.disproof = 1
-        if s.stop:
-            return
+    nodes, work = s.nodes, _enter(s, t, p, table)
+    if p.proof == 0 or p.disproof == 0 or s.stop:
+        return
     p.move = -1
-    end = _list_moves(s, t, p, lists, start)
+    end = _list_moves(s, t, p, lists, start, work)
     move, rest, rest_distance = p.move, p.rest, p.rest_distance
-    for index in range(start, end):
-        _look_up(s, p, table, index, attacking)
+    _look_up_all(s, p, table, start, end)
     while True:
         p.move = move
-        if attacking:
-            best = _sum_up_attack(p, start, end)
-        else:
-            best = _sum_up_defence(p, start, end, rest, rest_distance)
-        proof, disproof = p.proof, p.disproof
-        if rest == _LATER and proof == 1 and disproof == INFINITY:
+        best = _sum_up(s, p, start, end, rest, rest_distance)
+        if rest == _LATER and p.disproof == INFINITY:
             # All that was listed is won.
             first, end = end, _list_others(s, p, start, end)
-            for index in range(first, end):
-                _look_up(s, p, table, index, attacking)
+            _look_up_all(s, p, table, first, end)
             rest = _NOTHING
             continue
-        settled = proof == 0 or disproof == 0
-        if settled or proof >= proof_limit or disproof >= disproof_limit or _ended(s, p):
+        settled = p.proof == 0 or p.disproof == 0
+        if settled or p.proof >= proof_limit or p.disproof >= disproof_limit or _ended(s, p):
             break
-        second = INFINITY
-        numbers = p.proofs if attacking else p.disproofs
-        for index in range(start, end):
-            if index != best:
-                second = min(second, numbers[index])
-        own_proof, own_disproof = int(p.proofs[best]), int(p.disproofs[best])
-        if attacking:
-            child_proof_limit = _limit_before(proof_limit, second, own_proof)
-            child_disproof_limit = _limit_beside(disproof_limit, disproof, own_disproof)
-        else:
-            child_proof_limit = _limit_beside(proof_limit, proof, own_proof)
-            child_disproof_limit = _limit_before(disproof_limit, second, own_disproof)
-        at = int(p.moves[best])
+        _limit_child(s, p, start, end, best, proof_limit, disproof_limit)
+        at, child_proof, child_disproof = int(p.moves[best]), p.proof_limit, p.disproof_limit
         place(s, at)
         s.nodes += 1
-        _search(s, t, p, table, lists, child_proof_limit, child_disproof_limit, end)
+        _search(s, t, p, table, lists, child_proof, child_disproof, end)
         take_back(s, at)
         p.proofs[best], p.disproofs[best], p.distances[best] = p.proof, p.disproof, p.distance
+    if not settled and _is_milestone(work, work + s.nodes - nodes):
+        _look_again(s, t, p, lists, work + s.nodes - nodes)
     _store(s, p, table, s.nodes - nodes)
 
 

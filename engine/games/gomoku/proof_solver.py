@@ -36,12 +36,11 @@ class ProofSolver:
         self._state = new_state(exactly_five=game.exactly_five)
         self._threats = np.zeros(1, dtype=threats.THREATS)[0]
         self._prover = np.zeros(1, dtype=dfpn.PROVER)[0]
-        lists = table * _MEBIBYTE // _LISTS_SHARE // dfpn.CACHED_LIST.itemsize
-        clusters = (table * _MEBIBYTE * (_LISTS_SHARE - 1) // _LISTS_SHARE) // (
-            dfpn.WAYS * dfpn.ENTRY.itemsize
-        )
-        self._lists = np.zeros(lists, dtype=dfpn.CACHED_LIST)
-        self._table = np.zeros(clusters * dfpn.WAYS, dtype=dfpn.ENTRY)
+        size = table * _MEBIBYTE
+        self._list_count = size // _LISTS_SHARE // dfpn.CACHED_LIST.itemsize
+        clusters = (size - size // _LISTS_SHARE) // (dfpn.WAYS * dfpn.ENTRY.itemsize)
+        self._entries = clusters * dfpn.WAYS
+        self._forget()
 
     def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
         """Whether the side to move can force a win; with `loses`, whether the other side can.
@@ -91,8 +90,9 @@ class ProofSolver:
         return self._proof(True, (move,), distance)
 
     def _forget(self) -> None:
-        for table in (self._table, self._lists):
-            table[:] = np.zeros((), dtype=table.dtype)
+        # New tables take memory only as they fill.
+        self._table = np.zeros(self._entries, dtype=dfpn.ENTRY)
+        self._lists = np.zeros(self._list_count, dtype=dfpn.CACHED_LIST)
         self._threats["failures"][:] = 0
         self._prover["used"] = 0
 

@@ -229,10 +229,10 @@ def _misses(s: Any, at: int, line: Any) -> bool:
     All fives of the attacker are on lines through his moves, and a five of the defender takes a
     stone that he had to put: a cell that shares no line with one of them has no part in it.
     """
+    misses = True
     for cell in line:
-        if _share_line(s, at, cell):
-            return False
-    return True
+        misses &= not _share_line(s, at, cell)
+    return misses
 
 
 @kernel(types.int64(State, Threats, types.int64[::1], types.int64[::1], types.int64))
