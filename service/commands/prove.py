@@ -1,12 +1,12 @@
 """``fivebook prove``."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
 from typing import Any
 
 import click
 from rich.console import Console
 
+from book.closing import Closing
 from book.console import GAME, POSITIVE, console, json_option, print_json
 from engine.games.base import Game
 from engine.position import Position
@@ -16,6 +16,7 @@ from service.board import draw
 
 _NODES = 10_000_000
 _MOST_MEBIBYTES = 1 << 20
+_SECONDS_BETWEEN_LINES = 5.0
 
 
 @click.command()
@@ -73,17 +74,38 @@ def _provers(game: Game, table: int) -> tuple[Prover, Prover]:
 
 
 def _settle(provers: tuple[Prover, Prover], position: Position, nodes: int) -> Verdict:
-    with _status() as status:
+    with _Display() as display:
         for verdict in settle(provers, position, nodes=nodes):
-            status.update(f"{verdict.nodes:,} nodes, table {_percent(verdict.table)} full")
+            display.show(verdict)
     return verdict
 
 
-@contextmanager
-def _status() -> Iterator[Any]:
-    """What can be updated with a text, which only a terminal shows."""
-    with Console(stderr=True).status("") as status:
-        yield status
+class _Display(Closing):
+    """Shows how far a proof is: live on a terminal, in plain lines elsewhere."""
+
+    def __init__(self) -> None:
+        errors = Console(stderr=True)
+        self._status = errors.status("") if errors.is_terminal else None
+        self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
+        if self._status:
+            self._status.start()
+
+    def close(self) -> None:
+        """Leave the terminal as it is."""
+        if self._status:
+            self._status.stop()
+
+    def show(self, verdict: Verdict) -> None:
+        """Take in what is known; a plain line is printed every few seconds."""
+        if self._status:
+            self._status.update(_effort(verdict))
+        elif time.monotonic() >= self._due:
+            click.echo(_effort(verdict), err=True)
+            self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
+
+
+def _effort(verdict: Verdict) -> str:
+    return f"{verdict.nodes:,} nodes, table {100 * verdict.table:.1f} % full"
 
 
 def _as_dict(game: Game, line: str, position: Position, verdict: Verdict) -> dict[str, Any]:
@@ -111,7 +133,7 @@ def _print(game: Game, line: str, position: Position, verdict: Verdict) -> None:
     proof = verdict.win if verdict.result == "win" else verdict.loss
     if proof.line:
         console.print(game.format_line(proof.line), highlight=False, soft_wrap=True)
-    console.print(f"{verdict.nodes:,} nodes, table {_percent(verdict.table)} full", highlight=False)
+    console.print(_effort(verdict), highlight=False)
 
 
 def _sentence(verdict: Verdict, position: Position) -> str:
@@ -136,7 +158,3 @@ def _to_move(position: Position) -> Side:
 
 def _other(position: Position) -> Side:
     return Side.LIGHT if position.dark_to_move else Side.DARK
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -20,7 +20,7 @@ class ProofChecker:
 
     def __init__(self, size: int, *, exactly_five: bool) -> None:
         self._width = size + 1
-        self._board = self._bits(
+        self._board = self.bits(
             frozenset((row, column) for row in range(size) for column in range(size))
         )
         self._steps = (1, self._width - 1, self._width, self._width + 1)
@@ -36,21 +36,21 @@ class ProofChecker:
         claim = ask(winner, loser)
         if claim is None:
             return []
-        return _Check(self, ask).hole(self._bits(winner), self._bits(loser), claim)
+        return _Check(self, ask).hole(self.bits(winner), self.bits(loser), claim)
 
     def hole_after_replies(
         self, winner: Stones, loser: Stones, distance: int, ask: Ask
     ) -> list[Cell] | None:
         """`hole` with the loser to move, where the winner is said to win within `distance`."""
-        return _Check(self, ask).hole_after_replies(self._bits(winner), self._bits(loser), distance)
+        return _Check(self, ask).hole_after_replies(self.bits(winner), self.bits(loser), distance)
 
     def cells(self, bits: Bits) -> Stones:
-        return frozenset(divmod(bit.bit_length() - 1, self._width) for bit in _each(bits))
+        return frozenset(divmod(bit.bit_length() - 1, self._width) for bit in each(bits))
 
     def bit(self, cell: Cell) -> Bits:
         return 1 << cell[0] * self._width + cell[1]
 
-    def _bits(self, cells: Stones) -> Bits:
+    def bits(self, cells: Stones) -> Bits:
         return sum(map(self.bit, cells))
 
     def free(self, winner: Bits, loser: Bits) -> Bits:
@@ -116,7 +116,7 @@ class _Check:
         if completing.bit_count() > 1:
             return None
         replies = completing or free & ~self._powerless(winner, loser, distance)
-        for reply in _each(replies):
+        for reply in each(replies):
             hole = self._hole_after(winner, loser | reply, distance - 1)
             if hole is not None:
                 return [*rules.cells(reply), *hole]
@@ -130,7 +130,7 @@ class _Check:
         if not rules.free(winner, loser):
             return []
         rules.asked += 1
-        claim = self._ask(rules.cells(winner), rules.cells(loser))
+        claim = self._ask(rules.cells(winner), rules.cells(loser), distance)
         if claim is None or claim.distance > distance:
             return []
         hole = self.hole(winner, loser, claim)
@@ -148,7 +148,7 @@ class _Check:
         if distance < 4:
             return 0
         free, powerless = self._rules.free(winner, loser), 0
-        for move in _each(self._rules.fours(winner, free)):
+        for move in each(self._rules.fours(winner, free)):
             completing = self._rules.fives(winner | move, free & ~move)
             if completing.bit_count() > 1:
                 powerless |= free & ~(move | completing)
@@ -159,7 +159,8 @@ def _shift(bits: Bits, places: int) -> Bits:
     return bits << places if places >= 0 else bits >> -places
 
 
-def _each(bits: Bits) -> Iterator[Bits]:
+def each(bits: Bits) -> Iterator[Bits]:
+    """The single bits of `bits`."""
     while bits:
         lowest = bits & -bits
         yield lowest

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 _NODES = 1_000_000
 # Between two looks at the world outside: a fraction of a second.
 _NODES_A_STEP = 100_000
-# A win by threats was found within fewer nodes, but with other failures remembered.
-_NODES_FOR_LINE = 20_000
+# The search finds a win by threats within fewer nodes, but with other failures in mind.
+_NODES_FOR_LINE = 500_000
+_NODES_FOR_ENDING = 2_000
 _LISTS_SHARE = 4
 _MEBIBYTE = 1 << 20
 
@@ -74,8 +75,11 @@ class ProofSolver:
         self._state["nodes"] = spent
         yield self._proof(won, line, distance)
 
-    def follow(self, position: Position, *, nodes: int = _NODES) -> Proof:
-        """`prove` for the side that was to win last, in a position on the way, by what is known.
+    def follow(
+        self, position: Position, *, within: int | None = None, nodes: int = _NODES
+    ) -> Proof:
+        """The next move of the side that was to win last, in a position on the way, where it is
+        to move; by what is known, and by a win of at most `within` plies if there may be one.
 
         Raises:
             ValueError: if the game is over.
@@ -83,11 +87,13 @@ class ProofSolver:
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
         self._search(position, nodes, 0, UNLIMITED)
-        won = self._answer()
-        if not won:
-            return self._proof(won, (), None)
-        move, distance = self._best_move(), int(self._prover["distance"])
-        return self._proof(True, (move,), distance)
+        won, move, distance = self._answer(), self._best_move(), int(self._prover["distance"])
+        if within is not None and not (won and distance <= within):
+            # It may have been promised by a win by threats, whose positions are not in the table.
+            ending = self._ending(position, within, _NODES_FOR_LINE)
+            if ending:
+                won, move, distance = True, ending[0], len(ending)
+        return self._proof(won, (move,), distance) if won else self._proof(won, (), None)
 
     def _forget(self) -> None:
         # New tables take memory only as they fill.
@@ -123,7 +129,9 @@ class ProofSolver:
         line: list[Move] = []
         while self._game.outcome(position) is None:
             if position.ply % 2 == self._prover["attacker"]:
-                ending = self._ending(position, distance)
+                ending = self._ending(position, distance, _NODES_FOR_ENDING)
+                if not ending and not self._leads_on(position):
+                    ending = self._ending(position, distance, _NODES_FOR_LINE)
                 if ending:
                     return (*line, *ending)
             self._search(position, nodes, 0, UNLIMITED)
@@ -134,13 +142,23 @@ class ProofSolver:
             position = self._game.play(position, move)
         return tuple(line)
 
-    def _ending(self, position: Position, distance: int) -> tuple[Move, ...]:
+    def _leads_on(self, position: Position) -> bool:
+        """Whether the table has the win of the side to move, and what it leads to."""
+        for _ in range(2):
+            # Without nodes there is only the table.
+            self._search(position, 0, 0, UNLIMITED)
+            if not self._answer():
+                return False
+            position = self._game.play(position, self._best_move())
+        return True
+
+    def _ending(self, position: Position, distance: int, nodes: int) -> tuple[Move, ...]:
         """The line of a win by threats within `distance`, if there is one."""
         set_up(self._state, self._game.size, position)
         self._state["node_limit"] = self._state["next_check"] = UNLIMITED
         self._state["nodes"] = self._state["stop"] = 0
         for solve in (threats.vcf, vct.vct):
-            found = solve(self._state, self._threats, threats.MAX_DEPTH, _NODES_FOR_LINE)
+            found = solve(self._state, self._threats, threats.MAX_DEPTH, nodes)
             if 0 < found <= distance:
                 line = self._threats["line"][:found]
                 return tuple(board.unpadded(int(at), self._game.size) for at in line)
