@@ -10,6 +10,7 @@ from engine.games.base import Outcome
 from engine.games.gomoku import Gomoku, dfpn
 from engine.games.gomoku.proof_solver import ProofSolver
 from engine.games.gomoku.threat_solver import ThreatSolver
+from engine.mnk import solve
 from engine.position import Position
 from engine.proof import Proof, settle
 from tests.engine.threat_claims import follower, sides
@@ -251,3 +252,29 @@ def test_a_finished_game_is_an_error() -> None:
 
 def test_a_game_without_a_prover_says_so() -> None:
     assert games.get("pentago-swap").prover() is None
+
+
+@pytest.mark.parametrize("size", [5, 6, 7])
+def test_what_is_proven_on_open_boards_agrees_with_the_solver_of_such_games(size: int) -> None:
+    """Where that one finds an end too, with its quite other means."""
+    game, random = game_of(f"gomoku-{size}"), Random(size)
+    provers = game.prover(table=4), game.prover(table=4)
+    positions = crowded_positions(game, random, range(size * size // 3, 3 * size * size // 4))
+    results = []
+    for _ in range(100):
+        position = next(positions)
+        *_, verdict = settle(provers, position, nodes=40_000)
+        truth = solve(size, size, 5, position, nodes=200_000).outcome
+        if truth is not None and verdict.result is not None:
+            assert truth is outcome_of(position, verdict.result)
+            results.append(verdict.result)
+    assert len(results) > 50
+    assert set(results) >= ({"draw"} if size == 5 else {"win", "draw"})
+
+
+def outcome_of(position: Position, result: str) -> Outcome:
+    """How a game ends that is a "win", a "loss" or a "draw" for the side to move."""
+    if result == "draw":
+        return Outcome.DRAW
+    dark_wins = position.dark_to_move is (result == "win")
+    return Outcome.DARK_WINS if dark_wins else Outcome.LIGHT_WINS
