@@ -252,6 +252,7 @@ class _Asked:
             ply=self.position.ply,
             to_move=Side.DARK if self.position.dark_to_move else Side.LIGHT,
             outcome=None if outcome is None else outcome.value,
+            forbidden=tuple(map(self.game.format_move, self.game.forbidden_moves(self.position))),
             value=value,
             bound=bound,
             proven=proven,

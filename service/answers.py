@@ -57,9 +57,10 @@ class Answer:
     """What is known of one position, in the orientation in which it was asked.
 
     `position` is the moves that lead to it. `value`, in centi-units, is for the side to move.
-    `outcome` tells how a finished game ended; it then has no moves. `depth` (plies), `nodes`
-    and `milliseconds` are those of the search behind the answer: the one just made, or the
-    stored one. `moves` are best first, `best` and `line` are the first one's. `elapsed_us` is
+    `outcome` tells how a finished game ended; it then has no moves. `forbidden` are the moves to
+    free cells that the rule forbids the side to move, as renju does to dark. `depth` (plies),
+    `nodes` and `milliseconds` are those of the search behind the answer: the one just made, or
+    the stored one. `moves` are best first, `best` and `line` are the first one's. `elapsed_us` is
     the time that finding the answer took, in microseconds.
     """
 
@@ -69,6 +70,7 @@ class Answer:
     ply: int
     to_move: Side
     outcome: str | None
+    forbidden: tuple[str, ...]
     value: int
     bound: Bound
     proven: bool
@@ -90,6 +92,7 @@ class BestMove:
     game: str
     position: str
     outcome: str | None
+    forbidden: tuple[str, ...]
     best: str | None
     value: int
     bound: Bound
@@ -105,6 +108,7 @@ class BestMove:
             game=answer.game,
             position=answer.position,
             outcome=answer.outcome,
+            forbidden=answer.forbidden,
             best=answer.best,
             value=answer.value,
             bound=answer.bound,

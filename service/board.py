@@ -58,10 +58,10 @@ def landing(game: Game, move: Move) -> Cell:
 def winning_cells(game: Game, position: Position) -> list[Cell]:
     """The stones of all rows that win, ascending."""
     won = 0
-    for stones in (position.dark, position.light):
-        for row in _rows(game.size, stones):
-            if game.outcome(Position(dark=row)) is not None:
-                won |= row
+    for row in _rows(game.size, position.dark):
+        won |= row if game.outcome(Position(dark=row)) is not None else 0
+    for row in _rows(game.size, position.light):
+        won |= row if game.outcome(Position(light=row)) is not None else 0
     return cells_of(won)
 
 

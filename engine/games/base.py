@@ -81,10 +81,19 @@ class Game(ABC):
     title: str
     size: int
     move_count: int
+    forbids_moves: bool = False
+    """Whether a move to a free cell can be forbidden, see `forbidden_moves`."""
 
     @abstractmethod
     def legal_moves(self, position: Position) -> list[Move]:
         """Every legal move, ascending; none once the game is over."""
+
+    def forbidden_moves(self, position: Position) -> list[Move]:
+        """Every move to a free cell that a rule of the game forbids here, ascending.
+
+        They are not among the legal moves. Most games have none.
+        """
+        return []
 
     @abstractmethod
     def play(self, position: Position, move: Move) -> Position:
@@ -175,7 +184,7 @@ class Game(ABC):
         """The position after `line`, from the empty board or from `start`.
 
         Raises:
-            IllegalMove: if a cell is taken or a move comes after the end of the game.
+            IllegalMove: if a cell is taken, a move is forbidden or comes after the game's end.
         """
         position = self.initial if start is None else start
         for index, move in enumerate(line):

@@ -53,7 +53,7 @@ class Agent(Player):
     `plays` is the class of its games. `depth` is in plies; None for the depth of the report.
 
     Raises:
-        UnsuitableGame: if the report's agent does not play `game`.
+        UnsuitableGame: if the report's agent does not play `game`, such as renju.
     """
 
     plays: type[Game]
@@ -61,5 +61,9 @@ class Agent(Player):
     def __init__(self, game: Game, depth: int | None = None) -> None:
         if not isinstance(game, self.plays):
             raise UnsuitableGame(f"{self.name} does not play {game.id}")
+        if game.forbids_moves:
+            raise UnsuitableGame(
+                f"{self.name} does not play {game.id}: it knows of no forbidden moves"
+            )
         self.game = game
         self.depth = depth

@@ -90,6 +90,10 @@ def _print(game: Game, answer: Answer, book: Path) -> None:
         f"{_origin(answer, book)}\n",
         highlight=False,
     )
+    if answer.forbidden:
+        console.print(
+            f"forbidden to {answer.to_move}: {' '.join(answer.forbidden)}\n", highlight=False
+        )
     table = Table("move")
     table.add_column("value", justify="right")
     table.add_column("depth", justify="right")

@@ -25,7 +25,7 @@ _ENDING_SECONDS = 2.0
 _REMARKS = ("MESSAGE", "DEBUG")
 _UNLIMITED = 2**31 - 1
 _OWN, _OTHER = 1, 2
-_RULES = {"": 0, "-standard": 1}
+_RULES = {"": 0, "-standard": 1, "-renju": 4}
 
 
 class GomocupPlayer(Player):

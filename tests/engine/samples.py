@@ -11,7 +11,8 @@ from engine.games.base import Game
 from engine.position import Move, Position
 
 SIZES = (5, 6, 11, 15, 19, 26)
-GOMOKU_IDS = tuple(f"gomoku-{size}{rule}" for size in SIZES for rule in ("", "-standard"))
+RULES = ("", "-standard", "-renju")
+GOMOKU_IDS = tuple(f"gomoku-{size}{rule}" for size in SIZES for rule in RULES)
 EXAMPLES = tuple(example for family in games.families() for example in family.examples)
 GAME_IDS = tuple(sorted({*EXAMPLES, *GOMOKU_IDS}))
 

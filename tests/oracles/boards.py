@@ -2,13 +2,22 @@
 
 from engine.games.base import Game
 from engine.position import Position
-from tests.oracles.slow_rules import Board, SlowGame, SlowGomoku, SlowPentagoSwap, as_board
+from tests.oracles.slow_rules import (
+    Board,
+    SlowGame,
+    SlowGomoku,
+    SlowPentagoSwap,
+    SlowRenju,
+    as_board,
+)
 
 
 def slow_rules_of(game: Game) -> SlowGame:
     """The slow rules of `game`, told from its id."""
     name, *options = game.id.split("-")
     if name == "gomoku":
+        if "renju" in options:
+            return SlowRenju(int(options[0]))
         return SlowGomoku(int(options[0]), exactly_five="standard" in options)
     assert game.id == "pentago-swap"
     return SlowPentagoSwap()

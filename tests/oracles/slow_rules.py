@@ -125,6 +125,142 @@ class SlowGomoku(SlowGame):
         return None if self.free_cells(board) else "draw"
 
 
+class SlowRenju(SlowGomoku):
+    """Dark wins with exactly five and has forbidden points; light wins with five or more.
+
+    Everything is read off the definitions, with every window of five cells looked at.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self._known_lines: dict[tuple[int, int], list[list[tuple[int, int]]]] = {}
+        self._known_moves: dict[str, list[str]] = {}
+
+    def legal_moves(self, board: Board) -> list[str]:
+        if self.outcome(board):
+            return []
+        return self._allowed(board)
+
+    def outcome(self, board: Board) -> str | None:
+        if 5 in self.rows_of(board, "x"):
+            return "dark wins"
+        if max(self.rows_of(board, "o"), default=0) >= 5:
+            return "light wins"
+        if not self.free_cells(board):
+            return "draw"
+        return None if self._allowed(board) else "light wins"
+
+    def _allowed(self, board: Board) -> list[str]:
+        if side_to_move(board) == "o":
+            return self.free_cells(board)
+        text = as_text(board)
+        if text not in self._known_moves:
+            free = self.free_cells(board)
+            self._known_moves[text] = [cell for cell in free if not self.foul(board, cell)]
+        return self._known_moves[text]
+
+    def foul(self, board: Board, cell: str) -> str | None:
+        """What makes the free `cell` forbidden to dark, whoever is to move."""
+        row, column = self._place(cell)
+        after = [list(line) for line in board]
+        after[row][column] = "x"
+        if self._makes(after, row, column, length=5):
+            return None
+        if any(self._makes(after, row, column, length=n) for n in range(6, self.size + 1)):
+            return "an overline"
+        fours = [four for line in self._lines(row, column) for four in self._fours(after, line)]
+        if len([four for four in fours if (row, column) in four]) > 1:
+            return "a double four"
+        threes = set()
+        for line in self._lines(row, column):
+            for other in line:
+                if after[other[0]][other[1]] == "." and self._reaches(after, line, other):
+                    threes |= {
+                        four - {other}
+                        for four in self._straight(self._with(after, other), line)
+                        if {other, (row, column)} <= four
+                    }
+        return "a double three" if len(threes) > 1 else None
+
+    def _reaches(self, board: Board, line: list[tuple[int, int]], cell: tuple[int, int]) -> bool:
+        """Whether dark may make a straight four on `line` with `cell`, and no five."""
+        after = self._with(board, cell)
+        if not any(cell in four for four in self._straight(after, line)):
+            return False
+        name = self.cell_name(*cell)
+        return not self._makes(after, *cell, length=5) and self.foul(board, name) is None
+
+    def _fours(self, board: Board, line: list[tuple[int, int]]) -> set[frozenset[tuple[int, int]]]:
+        """The groups of four dark stones on `line` that one more stone makes exactly five."""
+        found = set()
+        for start in range(len(line) - 4):
+            window = line[start : start + 5]
+            stones = [cell for cell in window if board[cell[0]][cell[1]] == "x"]
+            empty = [cell for cell in window if board[cell[0]][cell[1]] == "."]
+            if len(stones) != 4 or len(empty) != 1:
+                continue
+            if self._makes(self._with(board, empty[0]), *empty[0], length=5, line=line):
+                found.add(frozenset(stones))
+        return found
+
+    def _straight(
+        self, board: Board, line: list[tuple[int, int]]
+    ) -> list[frozenset[tuple[int, int]]]:
+        """Four dark stones side by side that a stone at either end makes exactly five."""
+        found = []
+        for start in range(1, len(line) - 4):
+            ends = line[start - 1], line[start + 4]
+            four = line[start : start + 4]
+            if all(board[r][c] == "x" for r, c in four) and all(
+                board[r][c] == "."
+                and self._makes(self._with(board, (r, c)), r, c, length=5, line=line)
+                for r, c in ends
+            ):
+                found.append(frozenset(four))
+        return found
+
+    def _makes(
+        self,
+        board: Board,
+        row: int,
+        column: int,
+        *,
+        length: int,
+        line: list[tuple[int, int]] | None = None,
+    ) -> bool:
+        """Whether the stone is in an unbroken dark row of `length`, on `line` or any line."""
+        for cells in [line] if line else self._lines(row, column):
+            text = "".join(board[r][c] for r, c in cells)
+            at = cells.index((row, column))
+            for start in range(at - length + 1, at + 1):
+                inside = start >= 0 and text[start : start + length] == "x" * length
+                before = text[start - 1] if start > 0 else "|"
+                after = text[start + length] if start + length < len(text) else "|"
+                if inside and before != "x" and after != "x":
+                    return True
+        return False
+
+    def _lines(self, row: int, column: int) -> list[list[tuple[int, int]]]:
+        """The four whole lines of the board through a cell."""
+        if (row, column) not in self._known_lines:
+            cells = [(r, c) for r in range(self.size) for c in range(self.size)]
+            self._known_lines[row, column] = [
+                [(r, c) for r, c in cells if r == row],
+                [(r, c) for r, c in cells if c == column],
+                [(r, c) for r, c in cells if r - c == row - column],
+                [(r, c) for r, c in cells if r + c == row + column],
+            ]
+        return self._known_lines[row, column]
+
+    def _with(self, board: Board, cell: tuple[int, int]) -> Board:
+        after = [list(line) for line in board]
+        after[cell[0]][cell[1]] = "x"
+        return after
+
+    def _place(self, cell: str) -> tuple[int, int]:
+        return self.size - int(cell[1:]), "abcdefghijklmnopqrstuvwxyz".index(cell[0])
+
+
 # The top row and the left column of each quadrant of Pentago-swap, as the board is drawn.
 QUADRANTS = {"1": (0, 0), "2": (0, 3), "3": (3, 0), "4": (3, 3)}
 

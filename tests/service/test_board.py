@@ -78,6 +78,8 @@ def test_a_row_that_wins_stands_out() -> None:
         ("gomoku-9", "", "e1 d2 c3 b4 a5 b5", "e1 d2 c3 b4 a5"),
         ("gomoku-9", "e1 e2 e3 e4 e5 e6", "a1", "e1 e2 e3 e4 e5 e6"),
         ("gomoku-9-standard", "e1 e2 e3 e4 e5 e6", "a1", ""),
+        ("gomoku-9-renju", "e1 e2 e3 e4 e5 e6", "a1 a2 a3 a4 a5 a6", "a1 a2 a3 a4 a5 a6"),
+        ("gomoku-9-renju", "e1 e2 e3 e4 e5", "a1", "e1 e2 e3 e4 e5"),
         ("gomoku-9", "a1 b1 c1 d1 e1 a2 a3 a4 a5", "", "a1 b1 c1 d1 e1 a2 a3 a4 a5"),
         ("gomoku-9", "e1 f1 g1 h1 i1 a2", "", "e1 f1 g1 h1 i1"),
         ("gomoku-9", "g1 h1 i1 a2 b2", "", ""),
@@ -93,7 +95,9 @@ def test_winning_cells_are_those_of_rows_that_win(
     assert board.winning_cells(game, Position(*stones)) == expected
 
 
-@pytest.mark.parametrize("game_id", ["gomoku-7", "gomoku-7-standard", "pentago-swap"])
+@pytest.mark.parametrize(
+    "game_id", ["gomoku-7", "gomoku-7-standard", "gomoku-9-renju", "pentago-swap"]
+)
 def test_who_has_winning_cells_has_won(game_id: str) -> None:
     game = games.get(game_id)
     won = 0

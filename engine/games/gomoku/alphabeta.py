@@ -4,7 +4,8 @@ Values are from the point of view of the side to move, decisive ones counted fro
 win *n* plies from the root is ``WIN - n``. A decisive value is always a proof. Only moves near
 stones are looked at, which is enough for the side that wins; the side that loses must have had
 every move. Where the moves looked at may not be all that matter, and all of them lose, the
-value is therefore cut down to ``-HEURISTIC_MAX``. A reduced search that ends in a decisive value
+value is therefore cut down to ``-HEURISTIC_MAX``. A move that the rule forbids is never looked
+at, and a side that has no other move has lost. A reduced search that ends in a decisive value
 proves it all the same, and late quiet moves that are left out count as moves not looked at.
 
 `s.guesses` counts what the search took on trust: evaluations and left-out moves. Where it did
@@ -32,7 +33,11 @@ from engine.games.gomoku.board import (
     STEPS,
     WAITER,
     State,
+    cannot_parry,
     find,
+    find_lasting_threat,
+    find_two_ways,
+    is_forbidden,
     place,
     take_back,
 )
@@ -104,13 +109,19 @@ def _list(s: Any, ply: int, count: int, at: int) -> None:
     s.order[ply * MAX_CELLS + count] = order
 
 
+@kernel(types.boolean(State, types.int64, types.int64))
+def _may_play(s: Any, ply: int, at: int) -> bool:
+    """Whether the move on the empty cell `at` is to be looked at."""
+    return not (ply == 0 and s.excluded[at]) and not is_forbidden(s, at)
+
+
 @kernel(types.int64(State, types.int64))
 def _list_all(s: Any, ply: int) -> int:
     """List every legal move; returns their number."""
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and not (ply == 0 and s.excluded[at]):
+        if s.cell[at] == EMPTY and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
     return count
@@ -122,25 +133,24 @@ def _list_near(s: Any, ply: int) -> int:
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.near[at] > 0 and not (ply == 0 and s.excluded[at]):
+        if s.cell[at] == EMPTY and s.near[at] > 0 and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
     return count
 
 
-@kernel(types.int64(State, types.int64))
-def _list_parries(s: Any, ply: int) -> int:
+@kernel(types.int64(State, types.int64, types.int64))
+def _list_parries(s: Any, ply: int, threat: int) -> int:
     """List every move that may parry the opponent's threat of an open four.
 
-    One cell is taken at which he could make it, and neither side has a five at hand. A move off
-    the lines through that cell leaves it as it is: unless the move makes a four, the opponent
-    plays there, and wins on the fourth ply from now.
+    He could make it on the cell `threat`, which `lasts`, and neither side has a five at hand. A
+    move off the lines through that cell leaves it as it is: unless the move makes a four, the
+    opponent plays there, and wins on the fourth ply from now.
     """
-    threat = find(s, 1 - s.colour, OPEN_FOURS)
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] != EMPTY or (ply == 0 and s.excluded[at]):
+        if s.cell[at] != EMPTY or not _may_play(s, ply, at):
             continue
         listed = at == threat or s.level_of[s.pattern[s.colour * CELLS + at]] >= FOUR_MOVE
         if not listed:
@@ -168,12 +178,13 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
         return _list_all(s, ply)
     if s.level_count[opponent + FIVE_MOVE] > 0:
         forced = find(s, 1 - s.colour, FIVE_MOVE)
-        if not (ply == 0 and s.excluded[forced]):
+        if _may_play(s, ply, forced):
             _list(s, ply, 0, forced)
             return 1
         return _list_all(s, ply)
-    if s.level_count[opponent + OPEN_FOURS] > 0:
-        count = _list_parries(s, ply)
+    threat = find_lasting_threat(s, 1 - s.colour)
+    if threat > 0:
+        count = _list_parries(s, ply, threat)
     elif depth >= s.empties:
         return _list_all(s, ply)
     else:
@@ -278,8 +289,8 @@ def _win_in_sight(s: Any, ply: int) -> int:
         plies = 1
         s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
     elif s.level_count[own + OPEN_FOURS] > 0 and s.level_count[opponent + FIVE_MOVE] == 0:
-        plies = 3
-        s.pv[ply * MAX_PLY] = find(s, s.colour, OPEN_FOURS)
+        s.pv[ply * MAX_PLY] = find_two_ways(s, s.colour)
+        plies = 3 if s.pv[ply * MAX_PLY] > 0 else 0
     if plies == 0:
         return 0
     s.pv_length[ply] = 1
@@ -317,7 +328,15 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
         move = forced if fives else int(s.cells[index])
         if s.cell[move] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + move]] < FOUR_MOVE:
             continue
+        if is_forbidden(s, move):
+            continue
         place(s, move)
+        if s.forbidding > 0 and cannot_parry(s):
+            take_back(s, move)
+            s.nodes += 1
+            s.pv_length[ply + 1] = 0
+            _put_line(s, ply, move)
+            return WIN - ply - 3
         reply = find(s, 1 - s.colour, FIVE_MOVE)
         place(s, reply)
         s.nodes += 2
@@ -373,7 +392,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         return value
     opponent = (1 - s.colour) * LEVELS
     fives = s.level_count[opponent + FIVE_MOVE]
-    if fives > 1:
+    if cannot_parry(s):
         return -(WIN - ply - 2)
     if fives == 0 and depth <= 0:
         return _at_horizon(s, table, beta, ply)
@@ -397,6 +416,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
 
     guesses = s.guesses
     count = _list_moves(s, ply, depth)
+    if count == 0:
+        # The game is over: all that is left is forbidden.
+        return -(WIN - ply)
     complete = s.complete
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1

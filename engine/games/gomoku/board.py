@@ -21,12 +21,15 @@ MAX_CELLS = 26 * 26
 MAX_PLY = 96
 STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
 
+DARK, LIGHT = 0, 1
 EMPTY, WALL = 0, 3
+_DARK_STONE = DARK + 1
 
 # What a stone on a cell achieves over its four lines together. From OPEN_FOURS on, the opponent
 # cannot parry it without a five of his own.
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
 CLASSES, LEVELS = 8, 7
+# Patterns of a side that has forbidden points (dark in renju) follow those of other sides.
 _PATTERNS = 1 << 12
 
 # A cell is worth more to the side to move, which is the first to use it. What a cell is worth and
@@ -36,8 +39,8 @@ MOVER, WAITER = range(2)
 STATE = np.dtype(
     [
         ("table", np.uint8, 2 * TABLE_SIZE),
-        ("level_of", np.uint8, _PATTERNS),
-        ("worth_of", np.int16, 2 * _PATTERNS),
+        ("level_of", np.uint8, 2 * _PATTERNS),
+        ("worth_of", np.int16, 4 * _PATTERNS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
@@ -64,6 +67,7 @@ STATE = np.dtype(
         ("size", np.int64),
         ("reach", np.int64),
         ("flags", np.int64),
+        ("forbidding", np.int64),
         ("empties", np.int64),
         ("colour", np.int64),
         ("hash", np.uint64),
@@ -100,8 +104,12 @@ def fill_pattern_tables(s: Any, rows: Any, levels: Any) -> None:
     """What the rows on the four lines of a cell, three bits each, achieve and are worth together.
 
     `rows` and `levels` have a row each for MOVER and WAITER, as in `weights.Weights`.
+
+    To a side that has forbidden points two fours are not OPEN_FOURS, and they are worth nothing,
+    nor are two open threes, although one of them may be false.
     """
-    for pattern in range(_PATTERNS):
+    for pattern in range(2 * _PATTERNS):
+        restricted = pattern >= _PATTERNS
         fives = open_fours = fours = open_threes = 0
         for direction in range(4):
             row = pattern >> (3 * direction) & 7
@@ -112,18 +120,20 @@ def fill_pattern_tables(s: Any, rows: Any, levels: Any) -> None:
         level = PLAIN
         if fives:
             level = FIVE_MOVE
-        elif open_fours or fours >= 2:
+        elif (open_fours or fours >= 2) and not (restricted and open_fours + fours >= 2):
             level = OPEN_FOURS
-        elif fours:
+        elif open_fours or fours:
             level = FOUR_THREE if open_threes else FOUR_MOVE
         elif open_threes:
             level = DOUBLE_THREE if open_threes >= 2 else OPEN_THREE_MOVE
         s.level_of[pattern] = level
+        fouls = max(open_fours + fours, open_threes) >= 2
+        worthless = restricted and fouls and level != FIVE_MOVE
         for side in range(2):
             worth = levels[side, level]
             for direction in range(4):
                 worth += rows[side, pattern >> (3 * direction) & 7]
-            s.worth_of[2 * pattern + side] = worth
+            s.worth_of[2 * pattern + side] = 0 if worthless else worth
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
@@ -235,7 +245,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
                         spot = 5 - distance if sign < 0 else 4 + distance
                         s.line[at * 4 + direction] |= np.uint32(WALL << (2 * spot))
         for colour in range(2):
-            pattern = 0
+            pattern = s.forbidding * _PATTERNS if colour == DARK else 0
             for direction in range(4):
                 pattern |= _row_at(s, colour, at, direction) << (3 * direction)
             s.pattern[colour * CELLS + at] = pattern
@@ -255,3 +265,164 @@ def find(s: Any, colour: int, level: int) -> int:
         if s.cell[at] == EMPTY and s.level_of[s.pattern[colour * CELLS + at]] == level:
             found = at
     return found
+
+
+@kernel(types.int64(State, types.int64, types.int64))
+def _dark_stones(s: Any, at: int, step: int) -> int:
+    """How many dark stones follow each other from `at` on."""
+    count = 0
+    while s.cell[at + count * step] == _DARK_STONE:
+        count += 1
+    return count
+
+
+@kernel(types.boolean(State, types.int64, types.int64))
+def _is_open(s: Any, at: int, step: int) -> bool:
+    """Whether a dark row of four that ends before `at` can become exactly five there."""
+    return bool(s.cell[at] == EMPTY and s.cell[at + step] != _DARK_STONE)
+
+
+@kernel(types.UniTuple(types.int64, 4)(State, types.int64, types.int64))
+def _dark_row(s: Any, at: int, step: int) -> tuple[int, int, int, int]:
+    """The row of the dark stone on `at`: its length, its fours, and where it can be extended.
+
+    The last two are the cells before and after it that make it a straight four, 0 where none does.
+    """
+    before = at - (1 + _dark_stones(s, at - step, -step)) * step
+    after = at + (1 + _dark_stones(s, at + step, step)) * step
+    length = (after - before) // step - 1
+    ways = first = last = 0
+    if s.cell[before] == EMPTY:
+        added = 1 + _dark_stones(s, before - step, -step)
+        ways += length + added == 5
+        if length + added == 4 and _is_open(s, before - added * step, -step):
+            first = before if _is_open(s, after, step) else 0
+    if s.cell[after] == EMPTY:
+        added = 1 + _dark_stones(s, after + step, step)
+        ways += length + added == 5
+        if length + added == 4 and _is_open(s, after + added * step, step):
+            last = after if _is_open(s, before, -step) else 0
+    # The two ways of a straight four belong to one four, other two ways to a four each.
+    fours = min(ways, 1) if length == 4 else ways
+    return length, fours, first, last
+
+
+_ALLOWED, _FORBIDDEN, _FIVE = range(3)
+
+
+@kernel(types.int64(State, types.int64))
+def _judge(s: Any, at: int) -> int:
+    """What renju says of a dark stone on the empty cell `at`, as `renju.ForbiddenPoints` has it."""
+    s.cell[at] = _DARK_STONE
+    longest = fours = threes = 0
+    five = False
+    for step in STEPS:
+        length, fours_here, first, last = _dark_row(s, at, step)
+        five |= length == 5
+        longest = max(longest, length)
+        fours += fours_here
+        threes += first + last > 0
+    verdict = _ALLOWED
+    if five:
+        verdict = _FIVE
+    elif longest > 5 or fours > 1:
+        verdict = _FORBIDDEN
+    elif threes > 1:
+        threes = 0
+        for step in STEPS:
+            length, fours_here, first, last = _dark_row(s, at, step)
+            real = first > 0 and _judge(s, first) == _ALLOWED
+            if real or (last > 0 and _judge(s, last) == _ALLOWED):
+                threes += 1
+        verdict = _FORBIDDEN if threes > 1 else _ALLOWED
+    s.cell[at] = EMPTY
+    return verdict
+
+
+@kernel(types.boolean(State, types.int64))
+def _makes_six(s: Any, at: int) -> bool:
+    """Whether a dark stone on the empty cell `at` is in a row of six or more."""
+    for step in STEPS:
+        if _dark_stones(s, at - step, -step) + _dark_stones(s, at + step, step) >= 5:
+            return True
+    return False
+
+
+@kernel(types.boolean(State, types.int64, types.int64))
+def is_forbidden_to(s: Any, colour: int, at: int) -> bool:
+    """Whether `colour` must not play on the empty cell `at`."""
+    if s.forbidding == 0 or colour != DARK:
+        return False
+    level = s.level_of[s.pattern[at]]
+    if level == FIVE_MOVE:
+        return False
+    # Two threes, or a four, are the least that another foul than an overline is made of.
+    return bool(_judge(s, at) == _FORBIDDEN if level >= DOUBLE_THREE else _makes_six(s, at))
+
+
+@kernel(types.boolean(State, types.int64))
+def is_forbidden(s: Any, at: int) -> bool:
+    """Whether the side to move must not play on the empty cell `at`."""
+    return bool(is_forbidden_to(s, s.colour, at))
+
+
+@kernel(types.boolean(State, types.int64, types.int64))
+def lasts(s: Any, colour: int, at: int) -> bool:
+    """Whether `colour` may play on `at`, a cell of the level OPEN_FOURS, and goes on to be allowed
+    to unless the other side plays on a line through it.
+
+    Elsewhere a light stone can turn a false three into a real one, and so forbid a move to dark.
+    """
+    if s.forbidding == 0 or colour != DARK:
+        return True
+    threes = 0
+    for direction in range(4):
+        threes += s.pattern[at] >> (3 * direction) & 7 == OPEN_THREE
+    return bool(threes < 2 and not _makes_six(s, at))
+
+
+@kernel(types.int64(State, types.int64))
+def find_two_ways(s: Any, colour: int) -> int:
+    """A cell of the level OPEN_FOURS on which `colour` may play, 0 if there is none."""
+    if s.level_count[colour * LEVELS + OPEN_FOURS] == 0:
+        return 0
+    if s.forbidding == 0 or colour != DARK:
+        return int(find(s, colour, OPEN_FOURS))
+    found = 0
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS:
+            found = found if is_forbidden_to(s, DARK, at) else at
+    return found
+
+
+@kernel(types.boolean(State, types.int64))
+def has_two_ways(s: Any, colour: int) -> bool:
+    """Whether `find_two_ways` finds a cell."""
+    if s.forbidding == 0 or colour != DARK:
+        return bool(s.level_count[colour * LEVELS + OPEN_FOURS] > 0)
+    return bool(find_two_ways(s, colour) > 0)
+
+
+@kernel(types.int64(State, types.int64))
+def find_lasting_threat(s: Any, colour: int) -> int:
+    """A cell of the level OPEN_FOURS for `colour` that `lasts`, 0 if there is none."""
+    if s.level_count[colour * LEVELS + OPEN_FOURS] == 0:
+        return 0
+    if s.forbidding == 0 or colour != DARK:
+        return int(find(s, colour, OPEN_FOURS))
+    found = 0
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS and lasts(s, DARK, at):
+            found = at
+    return found
+
+
+@kernel(types.boolean(State))
+def cannot_parry(s: Any) -> bool:
+    """Whether the opponent makes a five whatever the side to move does, which has none itself."""
+    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
+    if s.forbidding == 0 or fives != 1:
+        return bool(fives > 1)
+    return bool(is_forbidden(s, find(s, 1 - s.colour, FIVE_MOVE)))

@@ -23,17 +23,20 @@ from numba import from_dtype, types
 
 from engine.games.gomoku.board import (
     CELLS,
+    DARK,
     EMPTY,
     FIVE_MOVE,
     FOUR_MOVE,
     LEVELS,
     MAX_CELLS,
     MOVER,
-    OPEN_FOURS,
     OPEN_THREE_MOVE,
     STEPS,
     State,
+    cannot_parry,
     find,
+    has_two_ways,
+    is_forbidden,
     place,
     take_back,
 )
@@ -141,7 +144,13 @@ _Lists = from_dtype(CACHED_LIST)[::1]
 
 @kernel(types.boolean(State, types.int64))
 def _may_play(s: Any, at: int) -> bool:
-    return bool(s.cell[at] == EMPTY)
+    return bool(s.cell[at] == EMPTY and not is_forbidden(s, at))
+
+
+@kernel(types.int64(State, types.int64))
+def _allowed(s: Any, at: int) -> int:
+    """The empty cell `at`, or -1 where the side to move must not play there."""
+    return -1 if is_forbidden(s, at) else at
 
 
 @kernel(types.int64(_Table, types.uint64))
@@ -199,6 +208,9 @@ def _is_held(s: Any, attacker: int) -> bool:
     expected. The defender can always play so that the sum does not grow over two moves, and that
     it ends below a five if it is below one on his move, or below a half on the attacker's.
     """
+    if s.forbidding > 0 and attacker != DARK:
+        # The defender may not play everywhere.
+        return False
     bound = 16 if s.colour == attacker else 32
     chances = 0
     for index in range(s.size * s.size):
@@ -241,8 +253,8 @@ def _settle(s: Any, t: Any, p: Any) -> int:
     if distance > 0:
         p.move, p.distance = t.line[0], distance
         return _WON if attacking else _LOST
-    if s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE] > 1:
-        p.move, p.distance = find(s, 1 - s.colour, FIVE_MOVE), 2
+    if cannot_parry(s):
+        p.move, p.distance = _allowed(s, find(s, 1 - s.colour, FIVE_MOVE)), 2
         return _LOST if attacking else _WON
     return _LOST if _is_held(s, p.attacker) else _OPEN
 
@@ -285,14 +297,15 @@ def _list_against_win(s: Any, t: Any, p: Any, start: int, work: int) -> int:
         line[index] = t.line[index]
     end = start
     if by_fours:
-        p.rest, p.rest_distance, p.move = _LOSING, distance + 1, line[0]
+        p.rest, p.rest_distance, p.move = _LOSING, distance + 1, _allowed(s, line[0])
         defences = np.empty(MAX_CELLS, dtype=np.int64)
         for index in range(list_defences(s, t, line, defences, 0)):
             end = _push(p, end, defences[index])
         return end
     p.rest = _LATER
     for index in range(distance):
-        end = _push(p, end, line[index])
+        if _may_play(s, line[index]):
+            end = _push(p, end, line[index])
         p.listed[line[index]] = 1
     for index in range(s.size * s.size):
         at = int(s.cells[index])
@@ -338,7 +351,7 @@ def _list_moves(s: Any, t: Any, p: Any, lists: Any, start: int, work: int) -> in
     if s.level_count[opponent + FIVE_MOVE] > 0:
         p.rest, p.rest_distance = _LOSING, 2
         return _push(p, start, find(s, 1 - s.colour, FIVE_MOVE))
-    if s.level_count[opponent + OPEN_FOURS] > 0:
+    if has_two_ways(s, 1 - s.colour):
         p.rest, p.rest_distance = _LOSING, 4
         end = start
         for index in range(list_parries(s, t, 0)):

@@ -48,9 +48,13 @@ def _makes_five(line: Any, exactly_five: bool) -> bool:
     return False
 
 
-@kernel(types.int64(types.int8[::1], types.boolean, types.int8[::1]))
-def _strength(line: Any, exactly_five: bool, known: Any) -> int:
-    """What the row through the centre of `line` is; `known` holds what was found before."""
+@kernel(types.int64(types.int8[::1], types.boolean, types.boolean, types.int8[::1]))
+def _strength(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
+    """What the row through the centre of `line` is; `known` holds what was found before.
+
+    Where `straight`, cells that complete a five make an open four only as the two ends of one
+    unbroken row; otherwise they belong to two fours, which count as one here.
+    """
     number = 0
     for cell in range(1, 10):
         number = number * 3 + line[cell]
@@ -59,20 +63,21 @@ def _strength(line: Any, exactly_five: bool, known: Any) -> int:
         return int(known[number])
     strength = FIVE
     if not _makes_five(line, exactly_five):
-        fives = 0
+        fives = first = last = 0
         strongest = NOTHING
         for cell in range(1, 10):
             if line[cell] == _FREE:
                 line[cell] = _OWN
-                after = _strength(line, exactly_five, known)
+                after = _strength(line, exactly_five, straight, known)
                 line[cell] = _FREE
                 if after == FIVE:
                     fives += 1
+                    first, last = first or cell, cell
                 else:
                     strongest = max(strongest, after)
-        if fives >= 2:
+        if fives >= 2 and (not straight or last - first == 5):
             strength = OPEN_FOUR
-        elif fives == 1:
+        elif fives >= 1:
             strength = FOUR
         else:
             # One stone short of an open four is an open three, and so on down.
@@ -81,9 +86,12 @@ def _strength(line: Any, exactly_five: bool, known: Any) -> int:
     return int(strength)
 
 
-@kernel(types.void(_table_type, types.int64, types.boolean))
-def fill_table(table: Any, colour: int, exactly_five: bool) -> None:
-    """Fill `table`, TABLE_SIZE entries or fewer, for `colour`, 0 dark or 1 light."""
+@kernel(types.void(_table_type, types.int64, types.boolean, types.boolean))
+def fill_table(table: Any, colour: int, exactly_five: bool, straight: bool) -> None:
+    """Fill `table`, TABLE_SIZE entries or fewer, for `colour`, 0 dark or 1 light.
+
+    Where `straight`, two fours on one line are no open four.
+    """
     known = np.full(3**9 * 4, -1, dtype=np.int8)
     line = np.empty(11, dtype=np.int8)
     line[5] = _OWN
@@ -95,4 +103,4 @@ def fill_table(table: Any, colour: int, exactly_five: bool) -> None:
             line[cell] = _FREE if code == 0 else _OWN if code == own else _BLOCKED
         line[0] = _OWN if index >> 16 & 1 else _BLOCKED
         line[10] = _OWN if index >> 17 & 1 else _BLOCKED
-        table[index] = _strength(line, exactly_five, known)
+        table[index] = _strength(line, exactly_five, straight, known)

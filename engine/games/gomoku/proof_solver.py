@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _NODES = 1_000_000
 # Between two looks at the world outside: a fraction of a second.
 _NODES_A_STEP = 100_000
-# The search finds a win by threats within fewer nodes, but with other failures in mind.
+# For what the table does not tell of a line: the search finds wins by threats within fewer nodes,
+# but with other failures in mind.
 _NODES_FOR_LINE = 500_000
 _NODES_FOR_ENDING = 2_000
 _LISTS_SHARE = 4
@@ -34,7 +35,7 @@ class ProofSolver:
 
     def __init__(self, game: Gomoku, *, table: int = TABLE_MEBIBYTES) -> None:
         self._game = game
-        self._state = new_state(exactly_five=game.exactly_five)
+        self._state = new_state(game.rule)
         self._threats = np.zeros(1, dtype=threats.THREATS)[0]
         self._prover = np.zeros(1, dtype=dfpn.PROVER)[0]
         size = table * _MEBIBYTE
@@ -71,7 +72,7 @@ class ProofSolver:
                 break
             yield self._proof(None, (), None)
         distance = int(self._prover["distance"]) if won else None
-        line = self._line(position, distance, nodes) if distance else ()
+        line = self._line(position, distance) if distance else ()
         self._state["nodes"] = spent
         yield self._proof(won, line, distance)
 
@@ -124,7 +125,7 @@ class ProofSolver:
         share = int(self._prover["used"]) / len(self._table)
         return Proof(won, line, distance, int(self._state["nodes"]), share)
 
-    def _line(self, position: Position, distance: int, nodes: int) -> tuple[Move, ...]:
+    def _line(self, position: Position, distance: int) -> tuple[Move, ...]:
         """The line of the win within `distance` that was proven, as far as it is found."""
         line: list[Move] = []
         while self._game.outcome(position) is None:
@@ -134,8 +135,10 @@ class ProofSolver:
                     ending = self._ending(position, distance, _NODES_FOR_LINE)
                 if ending:
                     return (*line, *ending)
-            self._search(position, nodes, 0, UNLIMITED)
-            if not self._answer() or self._prover["distance"] > distance:
+            self._search(position, _NODES_FOR_LINE, 0, UNLIMITED)
+            # Where the rule forbids the reply that lasts longest, there is no move.
+            known = self._answer() and self._prover["move"] >= 0
+            if not known or self._prover["distance"] > distance:
                 break
             move, distance = self._best_move(), int(self._prover["distance"]) - 1
             line.append(move)
@@ -144,13 +147,12 @@ class ProofSolver:
 
     def _leads_on(self, position: Position) -> bool:
         """Whether the table has the win of the side to move, and what it leads to."""
-        for _ in range(2):
-            # Without nodes there is only the table.
-            self._search(position, 0, 0, UNLIMITED)
-            if not self._answer():
-                return False
-            position = self._game.play(position, self._best_move())
-        return True
+        # Without nodes there is only the table.
+        self._search(position, 0, 0, UNLIMITED)
+        if not self._answer():
+            return False
+        self._search(self._game.play(position, self._best_move()), 0, 0, UNLIMITED)
+        return self._answer() is True
 
     def _ending(self, position: Position, distance: int, nodes: int) -> tuple[Move, ...]:
         """The line of a win by threats within `distance`, if there is one."""

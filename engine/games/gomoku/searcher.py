@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.games.gomoku import alphabeta, board
+from engine.games.gomoku import Rule, alphabeta, board
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.weights import Weights
 from engine.position import Move, Position
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _TABLE_ENTRIES = 1 << 18
 # Up to here the search sees every win and every defence, so that no shorter win can exist.
 _SURE_DISTANCE = 4
+# Dark may be left without an allowed move before light makes the five that the search sees.
+_SURE_DISTANCE_TO_LIGHTS_WIN_IN_RENJU = 2
 
 
 class GomokuSearcher:
@@ -33,7 +35,7 @@ class GomokuSearcher:
 
     def __init__(self, game: Gomoku, weights: Weights | None = None) -> None:
         self._game = game
-        self._state = new_state(exactly_five=game.exactly_five, weights=weights)
+        self._state = new_state(game.rule, weights)
         self._table = np.zeros(_TABLE_ENTRIES, dtype=alphabeta.ENTRY)
 
     def search(
@@ -58,7 +60,7 @@ class GomokuSearcher:
         return SearchResult(
             move=board.unpadded(int(line[0]), size),
             value=value,
-            bound=_bound(value),
+            bound=self._bound(value, dark_to_move=position.dark_to_move),
             proven=settled,
             depth=int(state["best_depth"]),
             nodes=int(state["nodes"]),
@@ -71,14 +73,16 @@ class GomokuSearcher:
         self._set_up(position, ())
         return self._state
 
+    def _bound(self, value: int, *, dark_to_move: bool) -> Bound:
+        sure = _SURE_DISTANCE
+        if self._game.rule is Rule.RENJU and (value > 0) != dark_to_move:
+            sure = _SURE_DISTANCE_TO_LIGHTS_WIN_IN_RENJU
+        if not is_decisive(value) or (distance(value) or 0) <= sure:
+            return Bound.EXACT
+        return Bound.LOWER if value > 0 else Bound.UPPER
+
     def _set_up(self, position: Position, exclude: Collection[Move]) -> None:
         size = self._game.size
         set_up(self._state, size, position)
         self._state["excluded"][:] = 0
         self._state["excluded"][[board.padded(move, size) for move in exclude]] = 1
-
-
-def _bound(value: int) -> Bound:
-    if not is_decisive(value) or (distance(value) or 0) <= _SURE_DISTANCE:
-        return Bound.EXACT
-    return Bound.LOWER if value > 0 else Bound.UPPER

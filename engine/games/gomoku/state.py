@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.games.gomoku import board, lines
+from engine.games.gomoku import Rule, board, lines
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Position, cells_of
 
@@ -14,23 +14,25 @@ _EXACT_FLAGS = (1 << 18) - 1
 UNLIMITED = np.iinfo(np.int64).max
 
 
-def new_state(*, exactly_five: bool, weights: Weights | None = None) -> Any:
-    """A record with the tables of a rule, to be set up before it is used.
+def new_state(rule: Rule, weights: Weights | None = None) -> Any:
+    """A record with the tables of `rule`, to be set up before it is used.
 
     Without `weights` its evaluation uses those in their file.
     """
     states = np.zeros(1, dtype=board.STATE)
-    flags = _EXACT_FLAGS if exactly_five else _FREESTYLE_FLAGS
-    for colour in (0, 1):
-        start = colour * lines.TABLE_SIZE
-        lines.fill_table(states["table"][0, start : start + flags + 1], colour, exactly_five)
+    flags = _FREESTYLE_FLAGS if rule is Rule.FREESTYLE else _EXACT_FLAGS
+    for colour in (board.DARK, board.LIGHT):
+        table = states["table"][0, colour * lines.TABLE_SIZE :][: flags + 1]
+        restricted = rule is Rule.RENJU and colour == board.DARK
+        lines.fill_table(table, colour, rule is Rule.STANDARD or restricted, restricted)
+    states["forbidding"] = rule is Rule.RENJU
     weights = weights or read()
     rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
     board.fill_pattern_tables(states[0], rows, levels)
     states["tempo"] = weights.tempo
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
-    states["reach"] = 5 if exactly_five else 4
+    states["reach"] = 4 if rule is Rule.FREESTYLE else 5
     states["flags"] = flags
     return states[0]
 

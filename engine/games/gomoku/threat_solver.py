@@ -27,6 +27,10 @@ class ThreatResult:
     no win of that kind, though there may be another; None where the nodes did not suffice.
     `line` is the win down to the five, with a defence that lasts longest; `distance` is its
     length in plies, and no win of that kind is shorter. Without a win they are empty and None.
+
+    In renju a four that dark is forbidden to parry wins, and a line may end where dark is
+    forbidden every move. A threat is one that the attacker's own rows make; to make an old row
+    dangerous by what a move forbids or allows to dark is another kind.
     """
 
     won: bool | None
@@ -43,7 +47,7 @@ class ThreatSolver:
 
     def __init__(self, game: Gomoku) -> None:
         self._game = game
-        self._state = new_state(exactly_five=game.exactly_five)
+        self._state = new_state(game.rule)
         self._threats = np.zeros(1, dtype=threats.THREATS)[0]
 
     def vcf(

@@ -1,9 +1,10 @@
 """Wins by continuous fours (VCF): every move of the attacker makes a four.
 
 The defender has one reply to a four, the cell that completes it, unless he makes a five of his
-own; so a win found is a proof. The search deepens by one four at a time and finds the shortest
-win first. Both this solver and the one in `vct` play on the search's own board record, and leave
-it as it was but for `nodes`, `next_check` and `stop`.
+own; so a win found is a proof. Where the rule forbids him that reply, the four wins. The search
+deepens by one four at a time and finds the shortest win first. Both this solver and the one in
+`vct` play on the search's own board record, and leave it as it was but for `nodes`, `next_check`
+and `stop`.
 
 What they return is the distance of the win in plies, NONE where there is no such win, or CUT
 where the limits left that open.
@@ -20,13 +21,17 @@ from engine.games.gomoku.board import (
     FIVE_MOVE,
     FOUR_MOVE,
     LEVELS,
+    LIGHT,
     MAX_CELLS,
     MOVER,
     OPEN_FOURS,
     STEPS,
     WAITER,
     State,
+    cannot_parry,
     find,
+    find_two_ways,
+    is_forbidden,
     place,
     take_back,
 )
@@ -101,16 +106,47 @@ def put_line(t: Any, ply: int, move: int) -> None:
     t.line_length[ply] = length + 1
 
 
+@kernel(types.int64(State))
+def _find_last_four(s: Any) -> int:
+    """`win_at_hand` in three plies where dark has forbidden points; the move, or 0."""
+    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
+    if fives > 1:
+        return 0
+    forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
+    if forced == 0:
+        move = find_two_ways(s, s.colour)
+        if move > 0:
+            return int(move)
+    elif level_at(s, s.colour, forced) == OPEN_FOURS and not is_forbidden(s, forced):
+        return int(forced)
+    if s.colour == LIGHT:
+        for index in range(s.size * s.size):
+            at = int(s.cells[index])
+            if s.cell[at] != EMPTY or (forced > 0 and at != forced):
+                continue
+            if level_at(s, LIGHT, at) >= FOUR_MOVE:
+                place(s, at)
+                wins = cannot_parry(s)
+                take_back(s, at)
+                if wins:
+                    return at
+    return 0
+
+
 @kernel(types.int64(State, Threats, types.int64))
 def win_at_hand(s: Any, t: Any, ply: int) -> int:
     """Plies to the win that the board shows without a search: 1 or 3, or NONE.
 
-    One ply is a five; three are a move that leaves two ways to a five, where the opponent has
-    no five or this very move takes his only one away.
+    One ply is a five; three are a move that leaves two ways to a five, or one that the opponent
+    is forbidden to take away, where he has no five or this very move takes his only one away.
     """
     own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
     if s.level_count[own + FIVE_MOVE] > 0:
         distance, move = 1, find(s, s.colour, FIVE_MOVE)
+    elif s.forbidding > 0:
+        distance, move = 3, _find_last_four(s)
+        if move == 0:
+            return NONE
     elif s.level_count[own + OPEN_FOURS] == 0 or s.level_count[opponent + FIVE_MOVE] > 1:
         return NONE
     elif s.level_count[opponent + FIVE_MOVE] == 0:
@@ -240,7 +276,7 @@ def attack_by_fours(s: Any, t: Any, depth: int, start: int, end: int, ply: int) 
     result = NONE
     for index in range(start, end):
         move = int(t.moves[index])
-        if threatened and move != forced:
+        if (threatened and move != forced) or is_forbidden(s, move):
             continue
         place(s, move)
         reply = find(s, 1 - s.colour, FIVE_MOVE)
@@ -262,19 +298,40 @@ def attack_by_fours(s: Any, t: Any, depth: int, start: int, end: int, ply: int) 
     return result
 
 
-@kernel(types.void(State, Threats))
-def finish_line(s: Any, t: Any) -> None:
-    """Lead the line found, which ends with a move that leaves two ways to a five, to the five."""
+@kernel(types.int64(State))
+def _find_vain_reply(s: Any) -> int:
+    """A reply where none parries, if possible one that takes a five away; 0 if none is allowed."""
+    reply = find(s, 1 - s.colour, FIVE_MOVE)
+    if not is_forbidden(s, reply):
+        return int(reply)
+    reply = 0
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.cell[at] == EMPTY and not is_forbidden(s, at):
+            if level_at(s, 1 - s.colour, at) == FIVE_MOVE:
+                return at
+            reply = at
+    return reply
+
+
+@kernel(types.int64(State, Threats))
+def finish_line(s: Any, t: Any) -> int:
+    """Lead the line found, which ends with a move that wins on the next, to its end.
+
+    That is a five, or a position in which dark is forbidden every move. Returns its length.
+    """
     length = int(t.line_length[0])
     for ply in range(length):
         place(s, t.line[ply])
-    attacker = 1 - s.colour
-    for ply in range(length, length + 2):
-        t.line[ply] = find(s, attacker, FIVE_MOVE)
-        place(s, t.line[ply])
-    t.line_length[0] = length + 2
-    for ply in range(length + 1, -1, -1):
+    reply = _find_vain_reply(s)
+    if reply > 0:
+        place(s, reply)
+        t.line[length], t.line[length + 1] = reply, find(s, s.colour, FIVE_MOVE)
+        take_back(s, reply)
+    for ply in range(length - 1, -1, -1):
         take_back(s, t.line[ply])
+    t.line_length[0] = length + 2 if reply > 0 else length
+    return int(t.line_length[0])
 
 
 @kernel(types.int64(State, Threats, types.int64, types.int64))
@@ -293,6 +350,4 @@ def vcf(s: Any, t: Any, max_fours: int, max_nodes: int) -> int:
             result = attack_by_fours(s, t, depth, 0, end, 0)
             if result != CUT or t.ended:
                 break
-    if result > 1:
-        finish_line(s, t)
-    return result
+    return finish_line(s, t) if result > 1 else result

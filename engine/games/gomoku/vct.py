@@ -3,7 +3,8 @@ or takes a five away from the defender while an open three stands (Allis, van de
 Huntjens, 1993, on threat sequences; here the defender's replies are all tried in turn).
 
 The defender has every reply that can matter, his own fours among them, so a win found is a
-proof. See `threats` for what the kernels return and how they use the record.
+proof. In renju dark's threats are those that it may carry out; what it is forbidden to play is
+neither a threat nor a parry. See `threats` for what the kernels return and how they use the record.
 """
 
 from typing import Any
@@ -19,7 +20,11 @@ from engine.games.gomoku.board import (
     OPEN_THREE_MOVE,
     STEPS,
     State,
+    cannot_parry,
     find,
+    has_two_ways,
+    is_forbidden,
+    lasts,
     place,
     take_back,
 )
@@ -77,20 +82,27 @@ def list_parries(s: Any, t: Any, start: int) -> int:
     """List every move that may parry the opponent's threat to leave two ways to a five.
 
     Neither side has a five at hand; the opponent has cells at which he could leave two ways. A
-    move off the lines through such a cell leaves it as it is: unless the move makes a four, the
-    opponent plays there, and wins on the fourth ply from now. Where nothing parries, one of those
-    cells is listed all the same, so that there is a reply. Returns the list's end.
+    move off the lines through such a cell, if it `lasts`, leaves it as it is: unless the move
+    makes a four, the opponent plays there, and wins on the fourth ply from now. Where nothing
+    parries, one move is listed all the same, so that there is a reply if any is allowed, and if
+    possible on one of those cells. Returns the list's end.
     """
     threats = end = start
-    for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if s.cell[at] == EMPTY and level_at(s, 1 - s.colour, at) == OPEN_FOURS:
-            t.moves[end] = at
-            end += 1
-    first = end
+    vain = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if s.cell[at] != EMPTY:
+            continue
+        lasting = level_at(s, 1 - s.colour, at) == OPEN_FOURS and lasts(s, 1 - s.colour, at)
+        if lasting:
+            t.moves[end] = at
+            end += 1
+        if (vain == 0 or (lasting and end == start + 1)) and not is_forbidden(s, at):
+            vain = at
+    first = end
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.cell[at] != EMPTY or is_forbidden(s, at):
             continue
         parries = True
         if level_at(s, s.colour, at) < FOUR_MOVE:
@@ -99,7 +111,8 @@ def list_parries(s: Any, t: Any, start: int) -> int:
         if parries:
             end = insert(s, t, first, end, at)
     if end == first:
-        return start + 1
+        t.moves[start] = vain
+        return start + (vain > 0)
     for index in range(first, end):
         t.moves[start + index - first] = t.moves[index]
     return start + end - first
@@ -115,9 +128,7 @@ def _list_replies(s: Any, t: Any, start: int) -> int:
     attacker = (1 - s.colour) * LEVELS
     if s.level_count[attacker + FIVE_MOVE] > 0:
         return insert(s, t, start, start, find(s, 1 - s.colour, FIVE_MOVE))
-    if s.level_count[attacker + OPEN_FOURS] == 0:
-        return start
-    if s.level_count[s.colour * LEVELS + OPEN_FOURS] > 0:
+    if has_two_ways(s, s.colour) or not has_two_ways(s, 1 - s.colour):
         return start
     return list_parries(s, t, start)
 
@@ -151,6 +162,8 @@ def _attack(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
         if out_of_limits(s, t):
             return CUT
         move = int(t.moves[index])
+        if is_forbidden(s, move):
+            continue
         place(s, move)
         s.nodes += 1
         last_reply = _list_replies(s, t, end)
@@ -195,16 +208,14 @@ def vct(s: Any, t: Any, max_threats: int, max_nodes: int) -> int:
             result = _attack(s, t, depth, 0, 0)
             if result != CUT or t.ended:
                 break
-    if result > 1:
-        finish_line(s, t)
-    return result
+    return finish_line(s, t) if result > 1 else result
 
 
 @kernel(types.boolean(State, types.int64[::1]))
 def _holds(s: Any, line: Any) -> bool:
     """Whether `line` wins by fours alone, each with the reply that is in the line."""
     made, holds = 0, False
-    while made < len(line) and s.cell[line[made]] == EMPTY:
+    while made < len(line) and s.cell[line[made]] == EMPTY and not is_forbidden(s, line[made]):
         holds = level_at(s, s.colour, line[made]) == FIVE_MOVE
         place(s, line[made])
         made += 1
@@ -212,7 +223,7 @@ def _holds(s: Any, line: Any) -> bool:
             continue
         fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
         parried = s.level_count[s.colour * LEVELS + FIVE_MOVE] > 0 or fives == 0
-        holds |= fives > 1 and not parried
+        holds |= cannot_parry(s) and not parried
         if holds or parried or made == len(line):
             break
         if line[made] != find(s, 1 - s.colour, FIVE_MOVE):
@@ -227,12 +238,13 @@ def _misses(s: Any, at: int, line: Any) -> bool:
     """Whether a stone on `at` that makes no four leaves `line`, a win by fours, as it is.
 
     All fives of the attacker are on lines through his moves, and a five of the defender takes a
-    stone that he had to put: a cell that shares no line with one of them has no part in it.
+    stone that he had to put: a cell that shares no line with one of them has no part in it. What
+    is forbidden depends on more cells.
     """
-    misses = True
+    misses = s.forbidding == 0
     for cell in line:
         misses &= not _share_line(s, at, cell)
-    return misses
+    return bool(misses)
 
 
 @kernel(types.int64(State, Threats, types.int64[::1], types.int64[::1], types.int64))
@@ -249,7 +261,7 @@ def list_defences(s: Any, t: Any, line: Any, defences: Any, max_nodes: int) -> i
     count = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] != EMPTY:
+        if s.cell[at] != EMPTY or is_forbidden(s, at):
             continue
         listed = level_at(s, s.colour, at) >= FOUR_MOVE
         if not listed and not (by_fours and _misses(s, at, line)):

@@ -125,7 +125,9 @@ def test_a_position_is_a_parent_of_each_of_its_children_by_the_smallest_move(
         assert game.parents(child.canonical.position)[parent.key] == child.moves[0]
 
 
-@pytest.mark.parametrize("game_id", ["gomoku-5", "gomoku-6-standard", "pentago-swap"])
+@pytest.mark.parametrize(
+    "game_id", ["gomoku-5", "gomoku-6-standard", "gomoku-6-renju", "pentago-swap"]
+)
 def test_the_parents_of_a_position_are_those_that_have_it_as_a_child(game_id: str) -> None:
     game = games.get(game_id)
     expected: dict[Key, dict[Key, int]] = {}

@@ -7,7 +7,7 @@ import pytest
 
 from engine import games
 from engine.games.base import Outcome
-from engine.games.gomoku import Gomoku, dfpn
+from engine.games.gomoku import Gomoku, Rule, dfpn
 from engine.games.gomoku.proof_solver import ProofSolver
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.mnk import solve
@@ -77,7 +77,7 @@ def compare(name: str, random: Random, count: int, free: range) -> None:
     """Both claims, of a win and of a loss, are settled, and as they should be."""
     game = game_of(name)
     solver = ProofSolver(game, table=1)
-    truth = Exhaustive(game.size, exactly_five=game.exactly_five)
+    truth = Exhaustive(game.size, exactly_five=game.rule is Rule.STANDARD)
     positions = crowded_positions(game, random, free)
     decided = 0
     for _ in range(count):
@@ -110,8 +110,8 @@ def test_trying_everything_has_the_values_of_the_slow_rules() -> None:
     random = Random(1)
     for name in ("gomoku-5", "gomoku-6-standard"):
         game = game_of(name)
-        truth = Exhaustive(game.size, exactly_five=game.exactly_five)
-        slow = Solver(SlowGomoku(game.size, exactly_five=game.exactly_five))
+        truth = Exhaustive(game.size, exactly_five=game.rule is Rule.STANDARD)
+        slow = Solver(SlowGomoku(game.size, exactly_five=game.rule is Rule.STANDARD))
         positions = crowded_positions(game, random, range(5, 7))
         for _ in range(10):
             position = next(positions)
@@ -130,7 +130,7 @@ def test_wins_with_quiet_moves_are_proven_and_hold_against_every_reply(
     proof = solver.prove(position)
     assert proof.won
     assert_leads_to_five(game, position, proof, loses=False)
-    checker = ProofChecker(game.size, exactly_five=game.exactly_five)
+    checker = ProofChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
     assert checker.hole(*sides(game, position), follower(game, solver)) is None
 
 
@@ -145,7 +145,7 @@ def test_the_other_side_is_proven_to_lose_after_the_winning_move(name: str, move
     assert proof.won
     assert proof.distance is not None
     assert_leads_to_five(game, position, proof, loses=True)
-    checker = ProofChecker(game.size, exactly_five=game.exactly_five)
+    checker = ProofChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
     hole = checker.hole_after_replies(
         winner | {divmod(move, game.size)}, loser, proof.distance, follower(game, solver)
     )
@@ -278,3 +278,47 @@ def outcome_of(position: Position, result: str) -> Outcome:
         return Outcome.DRAW
     dark_wins = position.dark_to_move is (result == "win")
     return Outcome.DARK_WINS if dark_wins else Outcome.LIGHT_WINS
+
+
+@pytest.mark.parametrize("size", [5, 6, 7])
+def test_what_is_proven_in_renju_agrees_with_trying_everything(size: int) -> None:
+    game, random = game_of(f"gomoku-{size}-renju"), Random(f"renju {size}")
+    solver = ProofSolver(game, table=1)
+    positions = crowded_positions(game, random, range(2, 8))
+    decided = 0
+    for _ in range(150):
+        position = next(positions)
+        plies = plies_by_rules(game, position, {})
+        for loses, won in ((False, plies > 0), (True, plies < 0)):
+            proof = solver.prove(position, loses=loses)
+            assert proof.won is won
+            if won:
+                assert proof.distance is not None
+                assert proof.distance >= abs(plies)
+                assert len(proof.line) <= proof.distance
+                game.play_line(proof.line, start=position)
+        decided += plies != 0
+    assert decided > 0
+
+
+def plies_by_rules(game: Gomoku, position: Position, known: dict[Position, int]) -> int:
+    """`Exhaustive.plies` by the game's own rules; a game over is won or lost in no plies."""
+    if position not in known:
+        results = []
+        for move in game.legal_moves(position):
+            after = game.play(position, move)
+            outcome = game.outcome(after)
+            if outcome is Outcome.DRAW:
+                results.append(0)
+            elif outcome is not None:
+                won = (outcome is Outcome.DARK_WINS) is position.dark_to_move
+                results.append(1 if won else -1)
+            else:
+                result = plies_by_rules(game, after, known)
+                results.append(0 if result == 0 else 1 - result if result < 0 else -1 - result)
+        wins = [result for result in results if result > 0]
+        if wins:
+            known[position] = min(wins)
+        else:
+            known[position] = 0 if 0 in results else min(results)
+    return known[position]

@@ -14,7 +14,9 @@ from engine.games.gomoku.searcher import GomokuSearcher
 from engine.position import Move, Position
 from engine.search import Limits, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound
-from tests.oracles.slow_rules import SlowGomoku, as_board
+from tests.engine.samples import RULES
+from tests.oracles.boards import slow_rules_of
+from tests.oracles.slow_rules import as_board
 from tests.oracles.solver import Solver
 
 SIZES = (5, 11, 15, 19, 26)
@@ -28,6 +30,9 @@ LINES_OF_FIVE = [
 
 every_line = pytest.mark.parametrize(("size", "direction", "corner"), LINES_OF_FIVE)
 both_colours = pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
+SMALL = [f"gomoku-{size}{rule}" for size in (5, 6) for rule in RULES] + ["gomoku-7-renju"]
+small_boards = pytest.mark.parametrize("name", SMALL)
+every_rule = pytest.mark.parametrize("rule", RULES, ids=["freestyle", "standard", "renju"])
 both_rules = pytest.mark.parametrize("rule", ["", "-standard"], ids=["freestyle", "standard"])
 
 
@@ -153,13 +158,24 @@ def assert_loss_is_forced(
         assert_win_is_forced(game, searcher, after, -value + 1)
 
 
-@pytest.mark.parametrize("name", ["gomoku-7", "gomoku-8-standard", "gomoku-9"])
+@pytest.mark.parametrize("name", ["gomoku-7", "gomoku-8-standard", "gomoku-9", "gomoku-9-renju"])
 def test_what_is_proven_in_the_open_holds_against_every_reply(name: str) -> None:
     check_proofs_in_the_open(name, random=Random(name), wanted=6, longest=5)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gomoku-7", "gomoku-8-standard", "gomoku-9", "gomoku-11"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gomoku-7",
+        "gomoku-8-standard",
+        "gomoku-9",
+        "gomoku-11",
+        "gomoku-7-renju",
+        "gomoku-9-renju",
+        "gomoku-11-renju",
+    ],
+)
 def test_many_longer_proofs_hold_against_every_reply(name: str) -> None:
     check_proofs_in_the_open(name, random=Random(f"slow {name}"), wanted=40, longest=7)
 
@@ -218,13 +234,13 @@ def drawn(game: Game, position: Position) -> str:
     )
 
 
-@pytest.mark.parametrize("name", ["gomoku-5", "gomoku-5-standard", "gomoku-6", "gomoku-6-standard"])
+@small_boards
 def test_small_boards_agree_with_trying_everything(name: str) -> None:
     compare_with_solver(name, Random(name), count=25, free=7)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gomoku-5", "gomoku-5-standard", "gomoku-6", "gomoku-6-standard"])
+@small_boards
 def test_many_small_boards_agree_with_trying_everything(name: str) -> None:
     compare_with_solver(name, Random(f"slow {name}"), count=150, free=8)
 
@@ -232,7 +248,7 @@ def test_many_small_boards_agree_with_trying_everything(name: str) -> None:
 def compare_with_solver(name: str, random: Random, count: int, free: int) -> None:
     game = games.get(name)
     searcher = game.searcher()
-    slow_game = SlowGomoku(game.size, exactly_five=name.endswith("standard"))
+    slow_game = slow_rules_of(game)
     for _ in range(count):
         position = late_position(game, random, free)
         solver = Solver(slow_game)
@@ -263,7 +279,7 @@ def assert_true(result: SearchResult, truth: int) -> None:
         assert truth <= result.value < -HEURISTIC_MAX
 
 
-@both_rules
+@every_rule
 def test_incremental_patterns_equal_those_of_a_board_set_up_afresh(rule: str) -> None:
     game = games.get(f"gomoku-9{rule}")
     searcher, fresh = GomokuSearcher(game), GomokuSearcher(game)
@@ -280,7 +296,7 @@ def test_incremental_patterns_equal_those_of_a_board_set_up_afresh(rule: str) ->
         assert np.array_equal(searcher._state[field], fresh._state[field]), field
 
 
-@both_rules
+@every_rule
 def test_fives_are_seen_where_the_rules_see_them(rule: str) -> None:
     game = games.get(f"gomoku-11{rule}")
     searcher = GomokuSearcher(game)
@@ -295,7 +311,9 @@ def test_fives_are_seen_where_the_rules_see_them(rule: str) -> None:
                 if (position.dark | position.light) >> cell & 1:
                     continue
                 pattern = state["pattern"][colour * board.CELLS + board.padded(cell, 11)]
-                wins = game.outcome(Position(own | 1 << cell)) is Outcome.DARK_WINS
+                stones = own | 1 << cell
+                after = Position(dark=stones) if colour == 0 else Position(light=stones)
+                wins = game.outcome(after) in (Outcome.DARK_WINS, Outcome.LIGHT_WINS)
                 assert (state["level_of"][pattern] == board.FIVE_MOVE) == wins
                 seen += wins
     assert seen > 20
@@ -324,7 +342,9 @@ def test_gaps_and_ends_count() -> None:
     assert three_without_room < scattered
 
 
-@pytest.mark.parametrize("name", ["gomoku-15", "gomoku-15-standard", "gomoku-19"])
+@pytest.mark.parametrize(
+    "name", ["gomoku-15", "gomoku-15-standard", "gomoku-15-renju", "gomoku-19"]
+)
 def test_a_search_limited_by_nodes_repeats_itself(name: str) -> None:
     game = games.get(name)
     position = game.play_line(game.parse_line("h8 i9 h9 h7"))
@@ -367,7 +387,7 @@ def test_a_deadline_too_near_still_gives_a_legal_move() -> None:
     assert result.move in game.legal_moves(game.initial)
 
 
-@pytest.mark.parametrize("name", ["gomoku-15", "gomoku-6", "gomoku-26-standard"])
+@pytest.mark.parametrize("name", ["gomoku-15", "gomoku-6", "gomoku-26-standard", "gomoku-9-renju"])
 def test_lines_start_with_the_move_and_can_be_played(name: str) -> None:
     game = games.get(name)
     searcher = game.searcher()

@@ -19,6 +19,7 @@ from tests.engine.samples import EXAMPLES
         ("gomoku-15", "h8", "70", "2f6d308119b8608dc9e69f8e326e11ef"),
         ("gomoku-15", "h8 i9", "7060", "795bfa335f1f2aeee1e236c31b36ddd3"),
         ("gomoku-15-standard", "h8 i9", "7060", "750bfa93e84add890f73cab2a1a6e5a4"),
+        ("gomoku-15-renju", "h8 i9", "7060", "a8824f9e00c3e61be4f90a095e690c2c"),
         ("gomoku-15", "a1 b3 o15 c7 d4", "0030e01124", "b39d54d3bf29dcda0821682a3a29b465"),
         ("gomoku-5", "a1 e5 b4", "000818", "727687194dee2d62f5ea486de2261b3c"),
         ("gomoku-6-standard", "f1 a2", "000b", "2aff558e6bf97ac01bee473abb578b27"),

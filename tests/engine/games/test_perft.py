@@ -62,7 +62,8 @@ def test_the_number_of_games_from_the_empty_board_is_known(game_id: str, counts:
 
 
 @pytest.mark.parametrize(
-    ("game_id", "depth"), [("gomoku-5", 3), ("gomoku-6-standard", 2), ("pentago-swap", 2)]
+    ("game_id", "depth"),
+    [("gomoku-5", 3), ("gomoku-6-standard", 2), ("gomoku-5-renju", 2), ("pentago-swap", 2)],
 )
 def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
     game = games.get(game_id)
@@ -80,6 +81,8 @@ def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
         ("gomoku-6-standard", 6, 6),
         ("gomoku-7", 14, 3),
         ("gomoku-7-standard", 14, 3),
+        ("gomoku-6-renju", 5, 5),
+        ("gomoku-7-renju", 14, 2),
         ("pentago-swap", 3, 3),
         ("pentago-swap", 9, 2),
     ],

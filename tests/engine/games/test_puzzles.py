@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from engine import games
-from engine.games.gomoku import Gomoku
+from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.puzzles import solve_all
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
@@ -82,7 +82,7 @@ def test_all_wins_by_threats_hold_against_every_reply() -> None:
 
 def check_replies(kind: str, puzzles: list[Puzzle]) -> None:
     for game, _, position in puzzles:
-        checker = ProofChecker(game.size, exactly_five=game.exactly_five)
+        checker = ProofChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
         solve = getattr(ThreatSolver(game), kind)
         assert checker.hole(*sides(game, position), asker(game, solve)) is None
 

@@ -21,9 +21,10 @@ def test_a_game_is_the_same_object_each_time() -> None:
 
 
 @pytest.mark.parametrize("size", range(5, 27))
-def test_gomoku_has_every_size_from_5_to_26_by_both_rules(size: int) -> None:
+def test_gomoku_has_every_size_from_5_to_26_by_every_rule(size: int) -> None:
     assert games.get(f"gomoku-{size}").cell_count == size * size
     assert games.get(f"gomoku-{size}-standard").move_count == size * size
+    assert games.get(f"gomoku-{size}-renju").size == size
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,8 @@ def test_gomoku_has_every_size_from_5_to_26_by_both_rules(size: int) -> None:
         "gomoku-15-",
         "gomoku-15-exact",
         "gomoku-15-standard-standard",
+        "gomoku-15-standard-renju",
+        "gomoku-15-renju-",
         "gomoku-standard",
         "pentago",
         "pentago-swap-6",

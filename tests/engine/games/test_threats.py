@@ -8,19 +8,21 @@ import pytest
 
 from engine import games
 from engine.games.base import Game
-from engine.games.gomoku import Gomoku, threats, vct
+from engine.games.gomoku import Gomoku, Rule, threats, vct
 from engine.games.gomoku.threat_solver import ThreatResult, ThreatSolver
 from engine.position import Position, board_of, cells_of
+from tests.engine.samples import RULES
 from tests.engine.threat_claims import asker, sides
 from tests.oracles.boards import board_of as drawn
-from tests.oracles.boards import position_of
+from tests.oracles.boards import position_of, slow_rules_of
 from tests.oracles.slow_rules import SlowGomoku
 from tests.oracles.solver import WIN, Solver
 from tests.oracles.threat_checker import Claim, Stones, ThreatChecker
 
-SMALL = [f"gomoku-{size}{rule}" for size in (5, 6, 7) for rule in ("", "-standard")]
+SMALL = [f"gomoku-{size}{rule}" for size in (5, 6, 7) for rule in RULES]
 
 both_rules = pytest.mark.parametrize("rule", ["", "-standard"], ids=["freestyle", "standard"])
+every_rule = pytest.mark.parametrize("rule", RULES, ids=["freestyle", "standard", "renju"])
 both_kinds = pytest.mark.parametrize("kind", ["vcf", "vct"])
 small_boards = pytest.mark.parametrize("name", SMALL)
 
@@ -196,7 +198,7 @@ def test_a_parry_that_makes_a_four_gains_time(rule: str) -> None:
 
 @pytest.mark.parametrize("size", [9, 11, 15, 20, 26])
 @pytest.mark.parametrize("corner", ["low", "high"])
-@both_rules
+@every_rule
 def test_wins_are_found_wherever_they_are_on_the_board(size: int, corner: str, rule: str) -> None:
     game = game_of(f"gomoku-{size}{rule}")
     shift = 0 if corner == "low" else size - 9
@@ -252,6 +254,7 @@ def test_replies_outside_the_defences_lose(name: str) -> None:
             own, other = sides(game, position)
             for reply in set(game.legal_moves(position)) - defences:
                 answered = own | {divmod(reply, game.size)}
+                checker.turn_to(own, other)
                 assert not checker.fives(answered, other)
                 assert checker.hole(other, answered, asker(game, solver.vct)) is None
                 lost += 1
@@ -305,11 +308,13 @@ def test_no_short_win_by_threats_is_missed(name: str) -> None:
         found += truth == 5
 
 
-@pytest.mark.parametrize("name", ["gomoku-5", "gomoku-5-standard", "gomoku-6", "gomoku-6-standard"])
+@pytest.mark.parametrize(
+    "name", ["gomoku-5", "gomoku-5-standard", "gomoku-6", "gomoku-6-standard", "gomoku-6-renju"]
+)
 def test_wins_agree_with_trying_everything(name: str) -> None:
     game, random = game_of(name), Random(f"everything {name}")
     solver = ThreatSolver(game)
-    slow_game = SlowGomoku(game.size, exactly_five=game.exactly_five)
+    slow_game = slow_rules_of(game)
     won = 0
     while won < 4:
         position = quiet_position(game, random, free=7)
@@ -321,7 +326,8 @@ def test_wins_agree_with_trying_everything(name: str) -> None:
 
 
 def checker_of(game: Gomoku) -> ThreatChecker:
-    return ThreatChecker(game.size, exactly_five=game.exactly_five)
+    exactly_five, renju = game.rule is Rule.STANDARD, game.rule is Rule.RENJU
+    return ThreatChecker(game.size, exactly_five=exactly_five, renju=renju)
 
 
 def quiet_position(game: Game, random: Random, free: int | None = None) -> Position:
@@ -370,7 +376,7 @@ def finished(rules: SlowGomoku, stones: Stones) -> bool:
 
 
 @both_kinds
-@both_rules
+@every_rule
 def test_a_search_leaves_the_record_as_it_was(kind: str, rule: str) -> None:
     game, random = game_of(f"gomoku-11{rule}"), Random(kind)
     solver = ThreatSolver(game)

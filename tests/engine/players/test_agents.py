@@ -82,6 +82,14 @@ def test_other_games_are_refused_in_one_sentence(name: str) -> None:
     assert str(refusal.value) == f"{name} does not play {other.id}"
 
 
+@each_gobang_agent
+def test_renju_is_refused_with_the_reason(name: str) -> None:
+    with pytest.raises(UnsuitableGame) as refusal:
+        agent(name)(games.get("gomoku-15-renju"))
+    reason = "it knows of no forbidden moves"
+    assert str(refusal.value) == f"{name} does not play gomoku-15-renju: {reason}"
+
+
 def test_an_unknown_agent_is_refused_with_the_names_of_all() -> None:
     with pytest.raises(UnknownPlayer) as refusal:
         agent("closenes")

@@ -152,10 +152,11 @@ class TestGomocup:
     def said(self, capfd: pytest.CaptureFixture[str]) -> list[str]:
         return capfd.readouterr().err.splitlines()
 
+    @pytest.mark.parametrize(("rule", "number"), [("", 0), ("-standard", 1), ("-renju", 4)])
     def test_it_is_told_the_board_the_time_and_the_rule(
-        self, capfd: pytest.CaptureFixture[str]
+        self, capfd: pytest.CaptureFixture[str], rule: str, number: int
     ) -> None:
-        game = games.get("gomoku-9-standard")
+        game = games.get(f"gomoku-9{rule}")
         make_player(f"gomocup:{BRAIN}", game, Limits(movetime=0.25)).close()
         assert self.said(capfd) == [
             "START 9",
@@ -163,7 +164,7 @@ class TestGomocup:
             "INFO timeout_match 0",
             "INFO time_left 2147483647",
             "INFO game_type 1",
-            "INFO rule 1",
+            f"INFO rule {number}",
             "END",
         ]
 
