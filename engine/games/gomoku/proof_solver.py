@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _NODES = 1_000_000
 # Between two looks at the world outside: a fraction of a second.
 _NODES_A_STEP = 100_000
-# The search finds a win by threats within fewer nodes, but with other failures in mind.
+# For what the table does not tell of a line: the search finds wins by threats within fewer nodes,
+# but with other failures in mind.
 _NODES_FOR_LINE = 500_000
 _NODES_FOR_ENDING = 2_000
 _LISTS_SHARE = 4
@@ -71,7 +72,7 @@ class ProofSolver:
                 break
             yield self._proof(None, (), None)
         distance = int(self._prover["distance"]) if won else None
-        line = self._line(position, distance, nodes) if distance else ()
+        line = self._line(position, distance) if distance else ()
         self._state["nodes"] = spent
         yield self._proof(won, line, distance)
 
@@ -124,7 +125,7 @@ class ProofSolver:
         share = int(self._prover["used"]) / len(self._table)
         return Proof(won, line, distance, int(self._state["nodes"]), share)
 
-    def _line(self, position: Position, distance: int, nodes: int) -> tuple[Move, ...]:
+    def _line(self, position: Position, distance: int) -> tuple[Move, ...]:
         """The line of the win within `distance` that was proven, as far as it is found."""
         line: list[Move] = []
         while self._game.outcome(position) is None:
@@ -134,7 +135,7 @@ class ProofSolver:
                     ending = self._ending(position, distance, _NODES_FOR_LINE)
                 if ending:
                     return (*line, *ending)
-            self._search(position, nodes, 0, UNLIMITED)
+            self._search(position, _NODES_FOR_LINE, 0, UNLIMITED)
             if not self._answer() or self._prover["distance"] > distance:
                 break
             move, distance = self._best_move(), int(self._prover["distance"]) - 1
