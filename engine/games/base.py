@@ -14,7 +14,7 @@ from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, board_of, cells_of
 from engine.proof import TABLE_MEBIBYTES, Prover
-from engine.search import Searcher
+from engine.search import Searcher, SearchOptions
 
 Symmetry = int
 Key = bytes
@@ -128,8 +128,12 @@ class Game(ABC):
         """The notation of `move`."""
 
     @abstractmethod
-    def searcher(self) -> Searcher:
-        """A new searcher. The first call in a process loads the compiled kernels."""
+    def searcher(self, options: SearchOptions = SearchOptions()) -> Searcher:
+        """A new searcher. The first call in a process loads the compiled kernels.
+
+        Raises:
+            InvalidOptions: if there is no memory for its table.
+        """
 
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""
@@ -188,7 +192,7 @@ class Game(ABC):
         """
         position = self.initial if start is None else start
         for index, move in enumerate(line):
-            reason = self._why_illegal(position, move)
+            reason = self.why_illegal(position, move)
             if reason:
                 after = f" after '{self.format_line(line[:index])}'" if index else ""
                 raise IllegalMove(
@@ -197,7 +201,8 @@ class Game(ABC):
             position = self.play(position, move)
         return position
 
-    def _why_illegal(self, position: Position, move: Move) -> str | None:
+    def why_illegal(self, position: Position, move: Move) -> str | None:
+        """Why `move` cannot be played, in a few words; None if it can."""
         outcome = self.outcome(position)
         if outcome is not None:
             return f"the game is over ({outcome.value})"

@@ -13,6 +13,7 @@ from engine.games.gomoku.renju import ForbiddenPoints, Foul
 from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
 from engine.proof import TABLE_MEBIBYTES
+from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
@@ -98,10 +99,15 @@ class Gomoku(Game):
     def format_move(self, move: Move) -> str:
         return self.format_cell(move)
 
-    def searcher(self) -> GomokuSearcher:
+    def why_illegal(self, position: Position, move: Move) -> str | None:
+        reason = super().why_illegal(position, move)
+        foul = None if reason else self._foul(position, move)
+        return reason if foul is None else f"{foul} is forbidden to dark"
+
+    def searcher(self, options: SearchOptions = SearchOptions()) -> GomokuSearcher:
         from engine.games.gomoku.searcher import GomokuSearcher
 
-        return GomokuSearcher(self)
+        return GomokuSearcher(self, options)
 
     def evaluation(self) -> GomokuEvaluation:
         from engine.games.gomoku.features import GomokuEvaluation
@@ -112,11 +118,6 @@ class Gomoku(Game):
         from engine.games.gomoku.proof_solver import ProofSolver
 
         return ProofSolver(self, table=table)
-
-    def _why_illegal(self, position: Position, move: Move) -> str | None:
-        reason = super()._why_illegal(position, move)
-        foul = None if reason else self._foul(position, move)
-        return reason if foul is None else f"{foul} is forbidden to dark"
 
     def _foul(self, position: Position, move: Move) -> Foul | None:
         if not (self.forbids_moves and position.dark_to_move):

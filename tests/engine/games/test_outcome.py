@@ -280,7 +280,12 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
 
 @pytest.mark.parametrize(
     ("game_id", "count"),
-    [(game_id, 20 if game_id.startswith("gomoku-5") else 2) for game_id in GOMOKU_IDS]
+    [
+        (game_id, 20 if game_id.startswith("gomoku-5") else 2)
+        for game_id in GOMOKU_IDS
+        # To look for forbidden points on large boards is what makes slow rules slow.
+        if game_id not in ("gomoku-19-renju", "gomoku-26-renju")
+    ]
     + [("pentago-swap", 20)],
 )
 def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None:
@@ -293,10 +298,8 @@ def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None
             outcome = game.outcome(position)
             assert board_of(game, position) == board
             assert (outcome.value if outcome else None) == slow.outcome(board)
-            free = slow.free_cells(board) if outcome is None else []
-            assert {game.format_cell(game.cell_of(m)) for m in game.legal_moves(position)} == set(
-                free
-            )
+            legal = set(map(game.format_move, game.legal_moves(position)))
+            assert legal == set(slow.legal_moves(board))
 
 
 def test_every_move_of_random_pentago_swap_games_does_what_the_slow_rules_say() -> None:
