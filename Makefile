@@ -38,7 +38,7 @@ test-bounds: setup ## The engine's tests with every array access checked
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m service.demo $(ARGS)
 
-bench: setup ## Measure the engine and the books
+bench: setup ## Measure search, threads, puzzles and books; one part with ARGS=search
 	$(BIN)/fivebook bench $(ARGS)
 
 field: setup ## Play the published agents and write the README's tables; goes on where it stopped

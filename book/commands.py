@@ -14,6 +14,7 @@ from book.errors import BookError
 from book.export import WRITERS, fields, records
 from book.reader import BookReader
 from book.summary import Summary, summarise
+from engine.search import SearchOptions
 
 BOOK = click.argument("book", type=click.Path(path_type=Path))
 
@@ -136,8 +137,14 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
             f"{run.positions:,}",
             f"{run.searches:,}",
             f"{run.nodes:,}",
-            " ".join(
-                f"{name}={limit}" for name, limit in run.parameters["limits"].items() if limit
-            ),
+            _describe_search(run.parameters),
         )
     console.print(table)
+
+
+def _describe_search(parameters: dict[str, Any]) -> str:
+    """The limits of a run's searches, and their table where it is not the usual one."""
+    given = {**parameters["limits"], "table": parameters.get("table")}
+    if given["table"] == SearchOptions().table:
+        del given["table"]
+    return " ".join(f"{name}={value}" for name, value in given.items() if value)

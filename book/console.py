@@ -9,8 +9,10 @@ import click
 from rich.console import Console
 
 from engine import games
+from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.games.base import Game
+from engine.search import MOST_TABLE, MOST_THREADS
 from engine.values import Value, distance
 
 console = Console()
@@ -50,9 +52,35 @@ class _DurationType(click.ParamType[float]):
         return float(match[1]) * _SECONDS[match[2]]
 
 
+class _ClockType(click.ParamType[Clock]):
+    name = "clock"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Clock:
+        if isinstance(value, Clock):
+            return value
+        match = re.fullmatch(r"(?:([1-9][0-9]{0,3})/)?([^+/]+)(?:\+([^+/]+))?", str(value))
+        if match is None:
+            self.fail(
+                f"'{value}' is no clock, such as 60s, 60s+500ms (added after every move) or "
+                "40/60s (again for every 40 moves)",
+                param,
+                ctx,
+            )
+        return Clock(
+            left=DURATION.convert(match[2], param, ctx),
+            increment=DURATION.convert(match[3], param, ctx) if match[3] else 0.0,
+            moves_to_go=int(match[1]) if match[1] else None,
+        )
+
+
 GAME = _GameType()
 DURATION = _DurationType()
+CLOCK = _ClockType()
 POSITIVE = click.IntRange(min=1)
+THREADS = click.IntRange(1, MOST_THREADS)
+TABLE = click.IntRange(1, MOST_TABLE)
 
 
 def json_option(command: _Command) -> _Command:
@@ -73,3 +101,11 @@ def describe_value(value: Value, proven: bool) -> str:
     if plies is not None:
         return f"{'win' if value > 0 else 'loss'} in {plies}"
     return "draw" if proven else f"{value:+d}"
+
+
+def describe_clock(clock: Clock) -> str:
+    """How a clock is written: ``60 s``, ``60 s + 0.5 s``, ``40 moves in 60 s``."""
+    base = f"{clock.left:g} s"
+    if clock.moves_to_go is not None:
+        base = f"{clock.moves_to_go} moves in {base}"
+    return f"{base} + {clock.increment:g} s" if clock.increment else base

@@ -3,6 +3,7 @@
     FivebookError               one clear sentence, safe to show to a user
     ├── UnknownGame             no game has this id
     ├── InvalidLimits           a search limit that makes no sense
+    ├── InvalidOptions          an option of the search that makes no sense
     ├── InvalidMove             a text that is no move of this game
     └── IllegalMove             a move that cannot be played in this position
 
@@ -21,6 +22,10 @@ class UnknownGame(FivebookError, LookupError):
 
 class InvalidLimits(FivebookError, ValueError):
     """A search limit that makes no sense."""
+
+
+class InvalidOptions(FivebookError, ValueError):
+    """An option of the search that makes no sense, or that this machine cannot grant."""
 
 
 class InvalidMove(FivebookError, ValueError):

@@ -1,20 +1,25 @@
 """What a search is asked and what it answers."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
-from engine.errors import InvalidLimits
+from engine.clock import Allotment, Clock, allot
+from engine.errors import InvalidLimits, InvalidOptions
 from engine.position import Move, Position
 from engine.values import Bound, Value, distance
+
+MOST_THREADS = 256
+MOST_TABLE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """When a search stops: at whichever of its limits comes first.
 
-    `depth` is in plies, `nodes` in moves made in the tree, `movetime` in seconds. At least one
-    is given and all are positive.
+    `depth` is in plies, `nodes` in moves made in the tree, `movetime` in seconds; `clock` is
+    that of the game, of which the search takes its share. At least one is given and all are
+    positive.
 
     Raises:
         InvalidLimits: if none is given, or one is not positive.
@@ -23,14 +28,57 @@ class Limits:
     depth: int | None = None
     nodes: int | None = None
     movetime: float | None = None
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
         given = {"depth": self.depth, "nodes": self.nodes, "movetime": self.movetime}
-        if all(limit is None for limit in given.values()):
-            raise InvalidLimits("a search needs a limit: depth, nodes or movetime")
+        if self.clock is None and all(limit is None for limit in given.values()):
+            raise InvalidLimits("a search needs a limit: depth, nodes, movetime or clock")
         for name, limit in given.items():
             if limit is not None and not limit > 0:
                 raise InvalidLimits(f"{name} must be greater than zero, not {limit}")
+
+    def allotment(self, ply: int, cells: int) -> Allotment | None:
+        """The time for a search at `ply` on a board of so many cells; None: it has no limit."""
+        if self.clock is None:
+            return None if self.movetime is None else Allotment(self.movetime, self.movetime)
+        shared = allot(self.clock, ply, cells)
+        if self.movetime is None:
+            return shared
+        return Allotment(min(shared.soft, self.movetime), min(shared.hard, self.movetime))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The limits as JSON has them. Without a clock there is no mention of one, so that what
+        was kept before there were clocks is still found."""
+        limits = asdict(self)
+        if self.clock is None:
+            del limits["clock"]
+        return limits
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What a searcher is given to work with.
+
+    `threads` search at the same time; `table` is the size of the transposition table in MiB,
+    of which a searcher uses as many entries as a power of two allows. With one thread, the
+    result of a search limited by depth or nodes depends on the size of the table, and with
+    several on chance.
+
+    Raises:
+        InvalidOptions: if one is out of range.
+    """
+
+    threads: int = 1
+    table: int = 4
+
+    def __post_init__(self) -> None:
+        for name, value, most in (
+            ("threads", self.threads, MOST_THREADS),
+            ("table", self.table, MOST_TABLE),
+        ):
+            if not 1 <= value <= most:
+                raise InvalidOptions(f"{name} must be from 1 to {most:,}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +114,20 @@ class Searcher(Protocol):
     ) -> SearchResult:
         """Search `position` until a limit, leaving out the root moves in `exclude`.
 
-        With a limit by depth or nodes alone the result depends on the arguments and nothing
-        else. The position must not be finished, and must have a legal move outside `exclude`.
+        With a limit by depth or nodes alone, and one thread, the result depends on the arguments,
+        the size of the table and nothing else. The position must not be finished, and must have
+        a legal move outside `exclude`.
+        """
+        ...
+
+    def search_lines(
+        self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
+    ) -> list[SearchResult]:
+        """The `count` best root moves outside `exclude`, best first, each with its own result.
+
+        `limits` are for all of them together. Of moves that lead to the same position, or to
+        an image of it, there is one. There are fewer results where there are fewer moves, or
+        where the limits leave nothing for the others. Each value is proven, or not, for its own
+        move; their nodes and seconds add up to those of the whole.
         """
         ...

@@ -11,7 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from joblib import Parallel, delayed
@@ -23,7 +23,7 @@ from book.processes import follow
 from book.rows import Searched
 from book.writer import BookWriter, PlannedTask, Task
 from engine.games.base import Game
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from precompute.frontier import Explore, Frontier, Full
 from precompute.job import run_task
 
@@ -36,7 +36,8 @@ _BATCH_SIZE = 16
 class BuildOptions:
     """What to build, and until when.
 
-    `limits` hold for each search. With `plies` every position up to that ply is built, otherwise
+    `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
+    result depends on both. With `plies` every position up to that ply is built, otherwise
     the cheapest frontier is, up to `positions` stored ones. `seconds` bounds this invocation.
     """
 
@@ -46,6 +47,12 @@ class BuildOptions:
     positions: int | None = None
     plies: int | None = None
     seconds: float | None = None
+    table: int = SearchOptions().table
+
+    @property
+    def search(self) -> SearchOptions:
+        """What each search is given: one thread, since with several its result is not one."""
+        return SearchOptions(table=self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class Builder:
         self._path = path
         self._options = options
         self._report = report
-        self._limits = json.dumps(asdict(options.limits), sort_keys=True)
+        self._limits = json.dumps(_what_decides(options), sort_keys=True)
         self._waiting: deque[PlannedTask] = deque()
         self._batches: dict[int, list[PlannedTask]] = {}
         self._results: dict[int, Searched] = {}
@@ -91,7 +98,7 @@ class Builder:
         started = time.monotonic()
         self._end = started + options.seconds if options.seconds else float("inf")
         # Compiles the kernels, where that has not been done, before any worker would.
-        options.game.searcher()
+        options.game.searcher(options.search)
         with BookWriter(self._path, options.game) as writer:
             self._writer = writer
             self._frontier = self._make_frontier(writer)
@@ -145,7 +152,11 @@ class Builder:
         while self._waiting and not self._over:
             planned = self._waiting.popleft()
             yield delayed(_run_numbered)(
-                planned.id, self._options.game.id, planned.task, self._options.limits
+                planned.id,
+                self._options.game.id,
+                planned.task,
+                self._options.limits,
+                self._options.search,
             )
 
     def _settle(self) -> None:
@@ -212,7 +223,8 @@ class Builder:
     def _parameters(self) -> dict[str, object]:
         options = self._options
         return {
-            "limits": asdict(options.limits),
+            "limits": options.limits.as_dict(),
+            "table": options.table,
             "jobs": options.jobs,
             "positions": options.positions,
             "plies": options.plies,
@@ -220,5 +232,16 @@ class Builder:
         }
 
 
-def _run_numbered(task_id: int, game_id: str, task: Task, limits: Limits) -> tuple[int, Searched]:
-    return task_id, run_task(game_id, task, limits)
+def _what_decides(options: BuildOptions) -> dict[str, object]:
+    """What a planned search's result depends on, besides its task. The usual table is left out,
+    so that plans from before it could be chosen are still good."""
+    decides = options.limits.as_dict()
+    if options.table != SearchOptions().table:
+        decides["table"] = options.table
+    return decides
+
+
+def _run_numbered(
+    task_id: int, game_id: str, task: Task, limits: Limits, search: SearchOptions
+) -> tuple[int, Searched]:
+    return task_id, run_task(game_id, task, limits, search)

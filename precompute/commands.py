@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from book.console import DURATION, GAME, POSITIVE, console, json_option, print_json
+from book.console import DURATION, GAME, POSITIVE, TABLE, console, json_option, print_json
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.progress import BuildDisplay
 
@@ -28,6 +28,13 @@ _DEFAULT_NODES = 20_000
 )
 @click.option("--depth", type=POSITIVE, help="Depth of each search, in plies.")
 @click.option("--movetime", type=DURATION, help="Time for each search; not reproducible.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="Transposition table of each search, in MiB. Another size makes another book.",
+)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Searches at a time.")
 @json_option
 def build(
@@ -39,6 +46,7 @@ def build(
     nodes: int | None,
     depth: int | None,
     movetime: float | None,
+    table: int,
     jobs: int,
     as_json: bool,
 ) -> None:
@@ -58,7 +66,9 @@ def build(
         raise click.UsageError("--positions and --plies cannot be combined")
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
-    options = BuildOptions(game, Limits(depth, nodes, movetime), jobs, positions, plies, seconds)
+    options = BuildOptions(
+        game, Limits(depth, nodes, movetime), jobs, positions, plies, seconds, table
+    )
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
 

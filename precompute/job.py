@@ -8,13 +8,15 @@ from book.writer import Task
 from engine import games
 from engine.games.base import Game
 from engine.position import Position
-from engine.search import Limits, Searcher, SearchResult
+from engine.search import Limits, Searcher, SearchOptions, SearchResult
 
 # The expected line that a book keeps: enough to see the idea, short enough for millions.
 _LINE_PLIES = 8
 
 
-def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
+def run_task(
+    game_id: str, task: Task, limits: Limits, options: SearchOptions = SearchOptions()
+) -> Searched:
     """Search the rest slot of the task's position within `limits`."""
     game = games.get(game_id)
     position = game.unpack(task.stones)
@@ -25,7 +27,7 @@ def run_task(game_id: str, task: Task, limits: Limits) -> Searched:
     started = time.monotonic()
     result = None
     if excluded != set(game.legal_moves(position)):
-        result = _searcher(game_id).search(position, limits, exclude=excluded)
+        result = _searcher(game_id, options).search(position, limits, exclude=excluded)
     return Searched(
         key=task.key,
         stones=task.stones,
@@ -52,6 +54,6 @@ def _rest(game: Game, position: Position, result: SearchResult) -> Rest:
 
 
 @cache
-def _searcher(game_id: str) -> Searcher:
+def _searcher(game_id: str, options: SearchOptions) -> Searcher:
     """This process's searcher; its tables are made once."""
-    return games.get(game_id).searcher()
+    return games.get(game_id).searcher(options)

@@ -16,7 +16,7 @@ from engine import games
 from engine.errors import IllegalMove, InvalidMove
 from engine.games.base import Game, Outcome
 from engine.position import Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import WIN, Bound, Value, distance
 from service.answers import (
     Answer,
@@ -41,11 +41,18 @@ class Answerer(Closing):
         BookError: if a book cannot be opened.
     """
 
-    def __init__(self, books: Sequence[Path], *, live_searches: int = 1, waiting: int = 0) -> None:
+    def __init__(
+        self,
+        books: Sequence[Path],
+        *,
+        live_searches: int = 1,
+        waiting: int = 0,
+        options: SearchOptions = SearchOptions(),
+    ) -> None:
         with ExitStack() as opened:
             self._readers = [opened.enter_context(BookReader(path)) for path in books]
             self._opened = opened.pop_all()
-        self._live = LiveSearches(at_once=live_searches, waiting=waiting)
+        self._live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
 
     def close(self) -> None:
         """Close the books."""
@@ -95,8 +102,8 @@ class Answerer(Closing):
     ) -> Answer:
         """What is known of the position after `moves`; searched within `limits` on a miss.
 
-        A book's answer follows the lines of its `lines` best moves; with `best_only` it is the
-        best move alone.
+        The `lines` best moves come with their lines: a live search looks for that many, at least
+        one; a book's answer has all its moves, or with `best_only` the best one alone.
 
         Raises:
             InvalidMove: if a part of `moves` is no move.
@@ -111,7 +118,7 @@ class Answerer(Closing):
         if book_only:
             where = f"after '{asked.text}'" if asked.text else "with an empty board"
             raise PositionNotFound(f"no book holds {game.id} {where}")
-        return asked.searched(self._live.search(game, asked.position, limits))
+        return asked.searched(self._live.search_lines(game, asked.position, limits, max(lines, 1)))
 
     def answer_each(
         self,
@@ -145,7 +152,7 @@ class Answerer(Closing):
                 game, [asked[index].position for index in missing], movetime=movetime, total=total
             )
             for index, result in zip(missing, results, strict=True):
-                answers[index] = asked[index].searched(result)
+                answers[index] = asked[index].searched([result])
         return answers
 
     def _stored(self, asked: _Asked, *, lines: int = 1, best_only: bool = False) -> Answer | None:
@@ -201,10 +208,18 @@ class _Asked:
             ),
         )
 
-    def searched(self, result: SearchResult) -> Answer:
-        moves: tuple[AnswerMove, ...] = ()
-        if result.move is not None:
-            moves = (
+    def searched(self, results: Sequence[SearchResult]) -> Answer:
+        """The answer of a live search, one result for each line, best first."""
+        first = results[0]
+        return self._answer(
+            Source.LIVE,
+            first.value,
+            first.bound,
+            proven=first.proven,
+            depth=first.depth,
+            nodes=sum(result.nodes for result in results),
+            seconds=sum(result.seconds for result in results),
+            moves=tuple(
                 AnswerMove(
                     move=self.game.format_move(result.move),
                     value=result.value,
@@ -214,17 +229,10 @@ class _Asked:
                     depth=result.depth,
                     source=MoveSource.LIVE,
                     line=tuple(map(self.game.format_move, result.line)),
-                ),
-            )
-        return self._answer(
-            Source.LIVE,
-            result.value,
-            result.bound,
-            proven=result.proven,
-            depth=result.depth,
-            nodes=result.nodes,
-            seconds=result.seconds,
-            moves=moves,
+                )
+                for result in results
+                if result.move is not None
+            ),
         )
 
     def finished(self, outcome: Outcome) -> Answer:

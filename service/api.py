@@ -16,7 +16,7 @@ from service.documents import (
     Problem,
 )
 from service.problems import MEDIA_TYPE
-from service.questions import BatchQuestion, BookQuestion, PositionQuestion
+from service.questions import BatchQuestion, BookQuestion, LinesQuestion, PositionQuestion
 from service.settings import Settings
 
 _MEANINGS = {
@@ -40,26 +40,26 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
         asked = settings.movetime if movetime is None else movetime / 1000
         return min(asked, settings.movetime_cap)
 
-    def answer(question: PositionQuestion, *, best_only: bool = False) -> Answer:
+    def answer(question: PositionQuestion, *, lines: int, best_only: bool = False) -> Answer:
         return answerer.answer(
             answerer.game(question.game),
             question.moves,
             Limits(movetime=seconds(question.movetime)),
             book_only=question.book_only,
             best_only=best_only,
-            lines=0 if best_only else 1,
+            lines=lines,
         )
 
     @api.get("/position")
-    @api.input(PositionQuestion, location="query", arg_name="question")
+    @api.input(LinesQuestion, location="query", arg_name="question")
     @api.output(AnswerDocument)
     @api.doc(responses=_refusals(400, 404, 503))
-    def position(question: PositionQuestion) -> AnswerDocument:
+    def position(question: LinesQuestion) -> AnswerDocument:
         """All that is known of one position.
 
         From the books, else from a live search within movetime.
         """
-        return AnswerDocument(answer(question))
+        return AnswerDocument(answer(question, lines=question.lines))
 
     @api.get("/best")
     @api.input(PositionQuestion, location="query", arg_name="question")
@@ -67,7 +67,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.doc(responses=_refusals(400, 404, 503))
     def best(question: PositionQuestion) -> BestMoveDocument:
         """The best move of one position, and little more."""
-        return BestMoveDocument(BestMove.of(answer(question, best_only=True)))
+        return BestMoveDocument(BestMove.of(answer(question, lines=0, best_only=True)))
 
     @api.post("/positions")
     @api.input(BatchQuestion, location="json", arg_name="question")

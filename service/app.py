@@ -42,6 +42,7 @@ def create_app(settings: Settings) -> APIFlask:
         settings.books,
         live_searches=settings.live_searches_per_worker,
         waiting=settings.waiting_per_worker,
+        options=settings.search_options,
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.

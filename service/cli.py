@@ -24,6 +24,7 @@ _COMMANDS = {
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
     "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),
     "gobang": _Lazy("service.commands.gobang:gobang", "Play through pipes, line by line."),
+    "gomocup": _Lazy("service.commands.gomocup:gomocup", "Play for a tournament manager."),
     "arena": _Lazy("service.commands.arena:arena", "Matches between players, and their Elo."),
     "bench": _Lazy("service.commands.bench:bench", "Measure this machine."),
     "compile": _Lazy("service.commands.compile:compile_kernels", "Compile the engine ahead."),

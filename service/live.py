@@ -9,7 +9,7 @@ from threading import BoundedSemaphore, Lock
 
 from engine.games.base import Canonical, Game, Key
 from engine.position import Position
-from engine.search import Limits, Searcher, SearchResult
+from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from service.errors import TooBusy
 
 # Of its movetime a search waits at most this part for others to end, so that enough is left to
@@ -18,11 +18,11 @@ _PATIENCE = 0.5
 # A search that starts after its time is up still has to name a move.
 _SHORTEST_MOVETIME = 0.001
 
-_Question = tuple[str, Key, Limits]
+_Question = tuple[str, Key, Limits, int]
 
 
 class LiveSearches:
-    """Searches positions of any game, at most `at_once` at a time.
+    """Searches positions of any game, at most `at_once` at a time, each with these `options`.
 
     The time a search waits for its turn counts against its movetime. At most `waiting` wait;
     one more is refused at once, so that waiting never takes the threads that lookups need.
@@ -30,13 +30,15 @@ class LiveSearches:
     all who ask for it at once share one search.
     """
 
-    def __init__(self, *, at_once: int, waiting: int) -> None:
+    def __init__(
+        self, *, at_once: int, waiting: int, options: SearchOptions = SearchOptions()
+    ) -> None:
         self._running = BoundedSemaphore(at_once)
-        self._pool = _SearcherPool(idle=2 * at_once)
+        self._pool = _SearcherPool(idle=2 * at_once, options=options)
         self._lock = Lock()
         self._seats = at_once + waiting
         self._asking = 0
-        self._asked: dict[_Question, Future[SearchResult]] = {}
+        self._asked: dict[_Question, Future[list[SearchResult]]] = {}
 
     @property
     def asking(self) -> int:
@@ -58,9 +60,20 @@ class LiveSearches:
         Raises:
             TooBusy: if the search cannot begin within half of its movetime.
         """
+        return self.search_lines(game, position, limits, 1)[0]
+
+    def search_lines(
+        self, game: Game, position: Position, limits: Limits, count: int
+    ) -> list[SearchResult]:
+        """The results for the `count` best moves of `position`, best first.
+
+        Raises:
+            TooBusy: if the search cannot begin within half of its movetime.
+        """
         canonical = game.canonical(position)
         with self._seat(limits.movetime):
-            return _turned_back(game, canonical, self._shared(game, canonical, limits))
+            results = self._shared(game, canonical, limits, count)
+        return [_turned_back(game, canonical, result) for result in results]
 
     def search_each(
         self, game: Game, positions: Sequence[Position], *, movetime: float, total: float
@@ -87,9 +100,11 @@ class LiveSearches:
                     left -= 1
                 yield _turned_back(game, canonical, found[canonical.key])
 
-    def _shared(self, game: Game, canonical: Canonical, limits: Limits) -> SearchResult:
-        """The result for the canonical position, from a search that all who ask it share."""
-        question = (game.id, canonical.key, limits)
+    def _shared(
+        self, game: Game, canonical: Canonical, limits: Limits, count: int
+    ) -> list[SearchResult]:
+        """The results for the canonical position, from a search that all who ask it share."""
+        question = (game.id, canonical.key, limits, count)
         with self._lock:
             asked = self._asked.get(question)
             mine = asked is None
@@ -97,7 +112,7 @@ class LiveSearches:
                 asked = self._asked[question] = Future()
         if mine:
             try:
-                asked.set_result(self._searched(game, canonical.position, limits))
+                asked.set_result(self._searched(game, canonical.position, limits, count))
             except BaseException as error:
                 asked.set_exception(error)
             finally:
@@ -105,13 +120,17 @@ class LiveSearches:
                     del self._asked[question]
         return asked.result()
 
-    def _searched(self, game: Game, position: Position, limits: Limits) -> SearchResult:
+    def _searched(
+        self, game: Game, position: Position, limits: Limits, count: int
+    ) -> list[SearchResult]:
         asked_at = time.monotonic()
         with self._turn(limits.movetime), self._pool.searcher(game) as searcher:
             if limits.movetime is not None:
                 left = limits.movetime - (time.monotonic() - asked_at)
                 limits = replace(limits, movetime=max(left, _SHORTEST_MOVETIME))
-            return searcher.search(position, limits)
+            if count == 1:
+                return [searcher.search(position, limits)]
+            return searcher.search_lines(position, limits, count)
 
     @contextmanager
     def _seat(self, movetime: float | None) -> Iterator[None]:
@@ -142,15 +161,16 @@ class _SearcherPool:
     Searchers hold large tables: only the `idle` that were used last are kept.
     """
 
-    def __init__(self, *, idle: int) -> None:
+    def __init__(self, *, idle: int, options: SearchOptions) -> None:
         self._most = idle
+        self._options = options
         self._lock = Lock()
         self._idle: list[tuple[str, Searcher]] = []
 
     @contextmanager
     def searcher(self, game: Game) -> Iterator[Searcher]:
         """A searcher of `game` to use alone. One whose search fails is not used again."""
-        searcher = self._take(game.id) or game.searcher()
+        searcher = self._take(game.id) or game.searcher(self._options)
         yield searcher
         with self._lock:
             self._idle.append((game.id, searcher))

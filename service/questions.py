@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_BATCH = 1000
+MAX_LINES = 50
 
 GameId = Annotated[
     str | None,
@@ -38,6 +39,20 @@ class PositionQuestion(BookQuestion):
     ] = ""
     movetime: Movetime = None
     book_only: BookOnly = False
+
+
+class LinesQuestion(PositionQuestion):
+    """One position, and how many lines of it."""
+
+    lines: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_LINES,
+            description="How many of the best moves come with their line. A live search looks "
+            "for that many moves, all within movetime; a book's answer has all its moves.",
+        ),
+    ] = 1
 
 
 class BatchQuestion(BookQuestion):

@@ -6,6 +6,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from engine.search import SearchOptions
+
 # Threads kept for lookups however many live searches run and wait. A lookup takes a few
 # milliseconds, so these are plenty; each further one only competes for the interpreter.
 _LOOKUP_THREADS = 4
@@ -37,6 +39,13 @@ class Settings:
         metadata={"help": "Live searches at once, over all workers. Default: one a processor."},
     )
     workers: int = _option(1, "Processes that answer.")
+    threads: int = _option(1, "Threads of each live search.")
+    table: int = _option(SearchOptions().table, "Transposition table of each live search, in MiB.")
+
+    @property
+    def search_options(self) -> SearchOptions:
+        """What each live search is given."""
+        return SearchOptions(self.threads, self.table)
 
     @property
     def live_searches_per_worker(self) -> int:

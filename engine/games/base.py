@@ -13,7 +13,7 @@ from hashlib import blake2b
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, board_of, cells_of
-from engine.search import Searcher
+from engine.search import Searcher, SearchOptions
 
 Symmetry = int
 Key = bytes
@@ -127,8 +127,12 @@ class Game(ABC):
         """The notation of `move`."""
 
     @abstractmethod
-    def searcher(self) -> Searcher:
-        """A new searcher. The first call in a process loads the compiled kernels."""
+    def searcher(self, options: SearchOptions = SearchOptions()) -> Searcher:
+        """A new searcher. The first call in a process loads the compiled kernels.
+
+        Raises:
+            InvalidOptions: if there is no memory for its table.
+        """
 
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""

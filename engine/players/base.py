@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.games.base import Game
 from engine.position import Move, Position
@@ -42,6 +43,13 @@ class Player(ABC):
     def choose(self, position: Position) -> Choice:
         """A move in `position`, which is not finished. The same player may be asked about any
         position at any time."""
+
+    def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
+        """A move in `position`, in a game with a clock, which is that of the side to move.
+
+        A player that knows nothing of clocks takes the time it always takes.
+        """
+        return self.choose(position)
 
     def close(self) -> None:  # noqa: B027 most players have nothing to give back
         """Give back what the player holds: processes, files."""

@@ -1,23 +1,39 @@
 """This project's own search as a player."""
 
+from dataclasses import replace
+
+from engine.clock import Clock
 from engine.games.base import Game
 from engine.players.base import Choice, Player
 from engine.position import Position
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 
 
 class EnginePlayer(Player):
-    """Searches each position within `limits`, whatever was played before."""
+    """Searches each position within `limits`, whatever was played before.
+
+    Raises:
+        InvalidOptions: if there is no memory for its table.
+    """
 
     name = "engine"
 
-    def __init__(self, game: Game, limits: Limits) -> None:
+    def __init__(
+        self, game: Game, limits: Limits, options: SearchOptions = SearchOptions()
+    ) -> None:
         self.game = game
         self.limits = limits
+        self.options = options
         self.movetime = limits.movetime
-        self._searcher = game.searcher()
+        self._searcher = game.searcher(options)
 
     def choose(self, position: Position) -> Choice:
-        result = self._searcher.search(position, self.limits)
+        return self._search(position, self.limits)
+
+    def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
+        return self._search(position, replace(self.limits, clock=clock))
+
+    def _search(self, position: Position, limits: Limits) -> Choice:
+        result = self._searcher.search(position, limits)
         assert result.move is not None  # nothing is excluded
         return Choice(result.move, result.value, result.depth, result.nodes)

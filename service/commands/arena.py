@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from book.console import DURATION, GAME, POSITIVE, console, json_option, print_json
+from book.console import CLOCK, DURATION, GAME, POSITIVE, console, json_option, print_json
 from book.processes import stopping_on_interrupt
+from engine.clock import Clock
 from engine.games.base import Game
 from engine.search import Limits
 from service.play.arena.display import MatchDisplay
@@ -52,6 +53,12 @@ class _GamesType(click.IntRange):
     help="In each match, an even number.",
 )
 @click.option("--movetime", type=DURATION, help="Time for each move.  [default: 100ms]")
+@click.option(
+    "--clock",
+    type=CLOCK,
+    help="Time of each side for a whole game, as in 60s, 60s+500ms (added after every move) or "
+    "40/60s (again for every 40 moves).",
+)
 @click.option("--nodes", type=POSITIVE, help="Nodes for each move, instead of or besides a time.")
 @click.option("--depth", type=POSITIVE, help="Depth for each move, in plies, likewise.")
 @click.option(
@@ -72,7 +79,7 @@ class _GamesType(click.IntRange):
     type=DURATION,
     default="50ms",
     show_default=True,
-    help="A move that takes this much longer than its time loses.",
+    help="A move that takes this much longer than its time, or than the clock has left, loses.",
 )
 @click.option("--round-robin", is_flag=True, help="Each player against each.")
 @click.option(
@@ -86,6 +93,7 @@ def arena(
     game: Game,
     games: int,
     movetime: float | None,
+    clock: Clock | None,
     nodes: int | None,
     depth: int | None,
     openings: Path | None,
@@ -100,7 +108,8 @@ def arena(
 
     A player is engine, random, the name of a published agent, bsdgames or gomocup:COMMAND. Some
     take options, as in engine:nodes=20000 or engine:book=gomoku.db. The limits are for players
-    that keep to limits; agents take the time they need. Results are from A's point of view.
+    that keep to limits; agents take the time they need, but a clock runs for all. Results are
+    from A's point of view.
 
     Every opening is played twice, colours swapped. Illegal moves and overstepped time lose.
     Ctrl-C stops; the same command goes on where it stopped, also after a crash, and with more
@@ -110,12 +119,13 @@ def arena(
     Examples:
       fivebook arena engine six-cell-frames --game gomoku-15 --games 200 --jobs 2
       fivebook arena engine:nodes=20000 engine:nodes=10000 --game gomoku-15 --sprt 0,20
+      fivebook arena engine 'gomocup:./pbrain-mine' --game gomoku-15 --clock 30s+500ms
       fivebook arena --round-robin engine random weighted-defence --game gomoku-11 --games 20
     """
     _check_combination(players, round_robin, sprt)
-    if not (movetime or nodes or depth):
+    if not (movetime or clock or nodes or depth):
         movetime = _MOVETIME
-    limits = Limits(depth, nodes, movetime)
+    limits = Limits(depth, nodes, movetime, clock)
     lines = suite(game) if openings is None else read_openings(game, openings)
     settings = [
         MatchSettings(game, pair, limits, margin, lines) for pair in combinations(players, 2)

@@ -1,178 +1,209 @@
 """``fivebook bench``."""
 
-import http.client
-import json
-import statistics
-import subprocess
-import tempfile
-import time
+import os
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from typing import Any
 
 import click
 from rich.box import SIMPLE
 from rich.table import Table
 
-from book.console import POSITIVE, console, json_option, print_json
-from book.reader import BookReader
+from book.console import DURATION, POSITIVE, TABLE, console, json_option, print_json
 from engine import games
-from engine.position import Move
-from engine.search import Limits
-from service.local import fivebook, free_port, served
+from engine.puzzles import KINDS
+from engine.search import MOST_THREADS, SearchOptions
+from service.bench import books, puzzles, reference, search
+from service.bench.checkout import fixed_positions, path_of, suite_name
 
-_SUITES = {
-    "gomoku-15": (
-        6,
-        ("", "h8", "h8 i9", "h8 h9 j10", "h8 i9 h9 h7 g8 i8 f8 e8", "h8 g8 i9 g7 g9 j10 h6 f9"),
-    ),
-    "pentago-swap": (
-        5,
-        ("", "b2:12", "b2:12 e5:34", "b5:13 e5:12 e2:34", "c3:12 d4:12 b5:23 e2:34 a1:13"),
-    ),
+_DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
+# The game whose search runs in threads, and has a twin in plain Python.
+_MAIN = "gomoku-15"
+# Threads gain little where a search takes but a moment.
+_DEPTH_IN_THREADS = 12
+# Where plain Python takes a second or two a position.
+_DEPTH_TO_COMPARE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    depth: int | None
+    movetime: float
+    options: SearchOptions
+    repeats: int
+    positions: int | None
+    book: int
+
+
+_Rows = Sequence[Any]
+"""Instances of one dataclass."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """`measure` gives tables of rows by title; `needs` are files that only a checkout has."""
+
+    measure: Callable[[_Settings], dict[str, _Rows]]
+    needs: tuple[str, ...] = ()
+
+
+def _search(settings: _Settings) -> dict[str, _Rows]:
+    rows = [
+        search.search_fixed(
+            games.get(name),
+            fixed_positions(games.get(name), settings.positions),
+            settings.depth or depth,
+            settings.options.table,
+        )
+        for name, depth in _DEPTHS.items()
+    ]
+    return {"search": rows}
+
+
+def _threads(settings: _Settings) -> dict[str, _Rows]:
+    game = games.get(_MAIN)
+    positions = fixed_positions(game, settings.positions)
+    depth = settings.depth or _DEPTH_IN_THREADS
+    rows = search.search_in_threads(game, positions, depth, settings.options, settings.repeats)
+    return {"threads": rows}
+
+
+def _depth(settings: _Settings) -> dict[str, _Rows]:
+    one = SearchOptions(table=settings.options.table)
+    rows = [
+        search.depth_in_time(
+            games.get(name),
+            fixed_positions(games.get(name), settings.positions),
+            settings.movetime,
+            options,
+        )
+        for name, options in ((_MAIN, one), (_MAIN, settings.options), ("pentago-swap", one))
+    ]
+    return {"depth": rows}
+
+
+def _compare(settings: _Settings) -> dict[str, _Rows]:
+    game = games.get(_MAIN)
+    positions = fixed_positions(game, settings.positions)
+    depth = settings.depth or _DEPTH_TO_COMPARE
+    return {"compare": [reference.compare(game, positions, depth, settings.options.table)]}
+
+
+def _puzzles(settings: _Settings) -> dict[str, _Rows]:
+    return {"puzzles": [puzzles.solve_puzzles(kind, settings.positions) for kind in KINDS]}
+
+
+def _books(settings: _Settings) -> dict[str, _Rows]:
+    builds, lookups = books.measure_books(tuple(_DEPTHS), settings.book)
+    return {"build": builds, "lookup": lookups}
+
+
+_SUITES = tuple(suite_name(name) for name in _DEPTHS)
+_PARTS = {
+    "search": _Part(_search, _SUITES),
+    "threads": _Part(_threads, _SUITES),
+    "depth": _Part(_depth, _SUITES),
+    "compare": _Part(_compare, (*_SUITES, reference.SOURCE)),
+    "puzzles": _Part(_puzzles, tuple(puzzles.file_name(kind) for kind in KINDS)),
+    "books": _Part(_books),
 }
-_BUILD_NODES = 20_000
-_LOOKUPS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    game: str
-    positions: int
-    depth: int
-    nodes: int
-    nodes_per_second: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Build:
-    game: str
-    jobs: int
-    positions: int
-    positions_per_second: float
-    bytes_per_position: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Lookup:
-    """Microseconds, the median and the 99th percentile."""
-
-    game: str
-    way: str
-    median: int
-    slowest_percent: int
+_TITLES = {
+    "search": "search to a fixed depth, one thread",
+    "threads": "several threads against one",
+    "depth": "depth within a time",
+    "compare": "kernels against plain Python, nodes a second",
+    "puzzles": f"puzzles solved within {puzzles.IN_TIME:g} s",
+    "build": f"building, {books.BUILD_NODES:,} nodes a search",
+    "lookup": "lookups along the main line, microseconds",
+}
 
 
 @click.command()
-@click.option("--positions", type=POSITIVE, default=200, show_default=True, help="Of each book.")
+@click.argument("parts", nargs=-1, type=click.Choice(list(_PARTS)), metavar="[PART]...")
+@click.option("--depth", type=POSITIVE, help="Of searches to a fixed depth, for all parts alike.")
+@click.option("--movetime", type=DURATION, default="1s", show_default=True, help="For depth.")
+@click.option(
+    "--threads",
+    type=click.IntRange(2, MOST_THREADS),
+    default=lambda: min(max(os.cpu_count() or 1, 2), MOST_THREADS),
+    help="For threads and depth.  [default: one for each processor]",
+)
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="Transposition table of every search, in MiB.",
+)
+@click.option("--repeats", type=POSITIVE, default=3, show_default=True, help="For threads.")
+@click.option("--positions", type=POSITIVE, help="Of each suite, at most.  [default: all]")
+@click.option(
+    "--book", type=POSITIVE, default=200, show_default=True, help="Positions of each book."
+)
 @json_option
-def bench(positions: int, as_json: bool) -> None:
-    """Measure search, building and lookups on this machine, for each kind of game.
+def bench(
+    parts: tuple[str, ...],
+    depth: int | None,
+    movetime: float,
+    threads: int,
+    table: int,
+    repeats: int,
+    positions: int | None,
+    book: int,
+    as_json: bool,
+) -> None:
+    """Measure this machine: all PARTs, or those named.
 
-    The nodes of the search suites change only when the search does. Everything else is a time:
-    compare it only with another one taken on the same idle machine.
+    \b
+    search   nodes to a fixed depth, which change only when the search does; nodes a second
+    threads  nodes a second, and time to a fixed depth, with several threads against one
+    depth    depth reached within a time
+    compare  the same nodes by the kernels and by plain Python
+    puzzles  share of the forced wins found within a second
+    books    positions built a second, time of lookups
+
+    Times are those of this machine as busy as it is: compare them only with others taken side by
+    side. All parts but books need a checkout.
 
     \b
     Examples:
       fivebook bench
-      fivebook bench --positions 1000 --json
+      fivebook bench search --json
+      fivebook bench threads --threads 4 --depth 12 --table 64
+      fivebook bench depth --movetime 5s
+      fivebook bench books --book 1000
     """
-    searches = [_bench_search(name) for name in _SUITES]
-    builds: list[_Build] = []
-    lookups: list[_Lookup] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name in _SUITES:
-            book = Path(folder) / f"{name}.db"
-            for jobs in (2, 1):
-                book.unlink(missing_ok=True)
-                builds.append(_bench_build(book, name, positions, jobs))
-            lookups += _bench_lookups(book, name)
+    settings = _Settings(depth, movetime, SearchOptions(threads, table), repeats, positions, book)
+    chosen = [part for name, part in _PARTS.items() if name in parts or not parts]
+    for part in chosen:
+        for name in part.needs:
+            path_of(name)
+    document: dict[str, list[dict[str, Any]]] = {}
+    for part in chosen:
+        for name, rows in part.measure(settings).items():
+            document[name] = [asdict(row) for row in rows]
+            if not as_json:
+                _print(_TITLES[name], document[name])
     if as_json:
-        print_json(
-            {
-                "search": [asdict(row) for row in searches],
-                "build": [asdict(row) for row in builds],
-                "lookup": [asdict(row) for row in lookups],
-            }
+        print_json(document)
+
+
+def _print(title: str, rows: list[dict[str, Any]]) -> None:
+    table = Table(title=title, box=SIMPLE, pad_edge=False, collapse_padding=True)
+    for name, value in rows[0].items():
+        is_text = isinstance(value, str)
+        table.add_column(
+            name.replace("_per_second", "/s").replace("_", " "),
+            justify="left" if is_text or isinstance(value, dict) else "right",
+            no_wrap=is_text,
+            overflow="fold",
         )
-        return
-    _print("search, one thread", searches)
-    _print(f"building, {_BUILD_NODES:,} nodes a search", builds)
-    _print("lookups along the main line, microseconds", lookups)
-
-
-def _bench_search(name: str) -> _Search:
-    game = games.get(name)
-    depth, lines = _SUITES[name]
-    searcher = game.searcher()
-    results = [
-        searcher.search(game.play_line(game.parse_line(line)), Limits(depth=depth))
-        for line in lines
-    ]
-    nodes = sum(result.nodes for result in results)
-    seconds = sum(result.seconds for result in results)
-    return _Search(name, len(lines), depth, nodes, round(nodes / seconds))
-
-
-def _bench_build(book: Path, name: str, positions: int, jobs: int) -> _Build:
-    limits = ("--positions", positions, "--nodes", _BUILD_NODES, "--jobs", jobs)
-    command = fivebook("build", book, "--game", name, *limits, "--json")
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    built = json.loads(output)
-    rate = round(built["added"] / built["seconds"], 1)
-    return _Build(name, jobs, positions, rate, book.stat().st_size // positions)
-
-
-def _bench_lookups(book: Path, name: str) -> list[_Lookup]:
-    """Along the book's main line, as a player meets its positions."""
-    game = games.get(name)
-    with BookReader(book) as reader:
-        line = reader.find(game, game.initial).moves[0].line
-        lines = [line[:ply] for ply in range(len(line))]
-        positions = [game.play_line(line) for line in lines]
-        stored = [i for i, position in enumerate(positions) if reader.get(game, position)]
-        in_process = {
-            "in process, all moves": [partial(reader.find, game, positions[i]) for i in stored],
-            "in process, best move": [
-                partial(reader.find, game, positions[i], lines=0, best_only=True) for i in stored
-            ],
-        }
-        found = {way: _timed(calls) for way, calls in in_process.items()}
-    with (
-        served([book], free_port()) as address,
-        closing(http.client.HTTPConnection(urlsplit(address).netloc)) as connection,
-    ):
-
-        def ask(route: str, line: tuple[Move, ...]) -> None:
-            query = urlencode({"game": name, "moves": game.format_line(line)})
-            connection.request("GET", f"/api/v1/{route}?{query}")
-            connection.getresponse().read()
-
-        for way, route in (("HTTP, all moves", "position"), ("HTTP, best move", "best")):
-            found[way] = _timed([partial(ask, route, lines[i]) for i in stored])
-    return [_Lookup(name, way, *times) for way, times in found.items()]
-
-
-def _timed(calls: Sequence[Callable[[], object]]) -> tuple[int, int]:
-    """Median and 99th percentile, in microseconds, of the calls in turn, after a warm-up."""
-    times = []
-    for call in 2 * _LOOKUPS * list(calls):
-        started = time.perf_counter_ns()
-        call()
-        times.append((time.perf_counter_ns() - started) / 1000)
-    times = times[len(times) // 2 :]
-    return round(statistics.median(times)), round(statistics.quantiles(times, n=100)[-1])
-
-
-def _print(title: str, rows: list[_Search] | list[_Build] | list[_Lookup]) -> None:
-    names = list(asdict(rows[0]))
-    table = Table(*(name.replace("_", " ") for name in names), title=title, box=SIMPLE)
-    for column, name in zip(table.columns, names, strict=True):
-        column.justify = "left" if isinstance(getattr(rows[0], name), str) else "right"
     for row in rows:
-        values = asdict(row).values()
-        table.add_row(*(v if isinstance(v, str) else f"{v:,}" for v in values))
+        table.add_row(*map(_cell, row.values()))
     console.print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {count}" for key, count in value.items())
+    return value if isinstance(value, str) else f"{value:,}"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from book.console import DURATION, POSITIVE
+from book.console import DURATION, POSITIVE, TABLE, THREADS
 from engine import games
 from engine.games.base import Game
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from service.play.book import BookPlayer
 from service.play.gobang import PacedEngine, play_gobang
 from service.play.players import make_player
@@ -34,6 +34,14 @@ _ENGINE = "engine"
     "--movetime", type=DURATION, default="30s", show_default=True, help="Most time of a move."
 )
 @click.option("--nodes", type=POSITIVE, help="Nodes of a move, instead of a time.")
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="Of the engine.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="The engine's transposition table, in MiB.",
+)
 @click.option("--book", type=click.Path(path_type=Path), help="Book for the engine.")
 @click.option(
     "--opponent",
@@ -43,7 +51,14 @@ _ENGINE = "engine"
     help="Who plays you: as for 'fivebook arena'.",
 )
 def gobang(
-    size: int, light: bool, movetime: float, nodes: int | None, book: Path | None, opponent: str
+    size: int,
+    light: bool,
+    movetime: float,
+    nodes: int | None,
+    threads: int,
+    table: int,
+    book: Path | None,
+    opponent: str,
 ) -> None:
     """Play gobang by lines of text, as class-room programs and their referees do.
 
@@ -65,22 +80,29 @@ def gobang(
       printf 'f6\\ng7\\n' | fivebook gobang --nodes 10000
     """
     game = games.get(f"gomoku-{size}")
-    with closing(_player(game, opponent, movetime, nodes, book)) as player:
+    options = SearchOptions(threads, table)
+    with closing(_player(game, opponent, movetime, nodes, options, book)) as player:
         if play_gobang(player, typed_lines(), human_is_dark=not light) is None:
             click.echo("The input ended before the game did.", err=True)
 
 
 def _player(
-    game: Game, opponent: str, movetime: float, nodes: int | None, book: Path | None
+    game: Game,
+    opponent: str,
+    movetime: float,
+    nodes: int | None,
+    options: SearchOptions,
+    book: Path | None,
 ) -> Player:
     if opponent != _ENGINE:
         # An even share, since their time is not measured.
         share = min(movetime, _GAME_TIME / ((game.cell_count + 1) // 2))
-        return make_player(opponent, game, Limits(nodes=nodes, movetime=None if nodes else share))
+        limits = Limits(nodes=nodes, movetime=None if nodes else share)
+        return make_player(opponent, game, limits, options)
     player: Player
     if nodes:
-        player = EnginePlayer(game, Limits(nodes=nodes))
+        player = EnginePlayer(game, Limits(nodes=nodes), options)
     else:
-        engine = EnginePlayer(game, Limits(movetime=movetime))
+        engine = EnginePlayer(game, Limits(movetime=movetime), options)
         player = PacedEngine(engine, movetime, _GAME_TIME)
     return player if book is None else BookPlayer(book, player)

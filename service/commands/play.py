@@ -1,14 +1,16 @@
 """``fivebook play``."""
 
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from book.console import DURATION, GAME, POSITIVE
+from book.console import CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
+from engine.clock import Clock
 from engine.games.base import Game
 from engine.players.base import Player
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from service.answerer import Answerer
 from service.answers import Side
 from service.play.book import BookPlayer
@@ -31,6 +33,20 @@ _ENGINE = "engine"
 @click.option("--movetime", type=DURATION, help="Time of a move, and of a hint.  [default: 1s]")
 @click.option("--nodes", type=POSITIVE, help="Nodes of a move, instead of a time.")
 @click.option("--depth", type=POSITIVE, help="Plies of a move, instead of a time.")
+@click.option(
+    "--clock",
+    type=CLOCK,
+    help="Time of each side for the game, as in 5m, 5m+3s (added after every move) or 40/5m "
+    "(again for every 40 moves).",
+)
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="Of the engine.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="The engine's transposition table, in MiB.",
+)
 @click.option("--book", type=click.Path(path_type=Path), help="Book for the engine and for hints.")
 @click.option(
     "--opponent",
@@ -45,6 +61,9 @@ def play(
     movetime: float | None,
     nodes: int | None,
     depth: int | None,
+    clock: Clock | None,
+    threads: int,
+    table: int,
     book: Path | None,
     opponents: tuple[str, ...],
 ) -> None:
@@ -58,25 +77,32 @@ def play(
     Examples:
       fivebook play
       fivebook play --game gomoku-11 --human light --movetime 5s --book gomoku.db
+      fivebook play --clock 5m+3s
       fivebook play --game pentago-swap --opponent closeness
       fivebook play --human none --opponent engine --opponent six-cell-frames
     """
     if len(opponents) > (2 if human == "none" else 1):
         raise click.UsageError("there are more opponents than sides to play")
     if movetime is None and nodes is None and depth is None:
-        movetime = _MOVETIME
-    limits = Limits(depth, nodes, movetime)
+        hint = Limits(movetime=_MOVETIME)
+        limits = hint if clock is None else Limits(clock=clock)
+    else:
+        hint = Limits(depth, nodes, movetime)
+        limits = replace(hint, clock=clock)
+    options = SearchOptions(threads, table)
     names = opponents or (_ENGINE,)
     with ExitStack() as held:
-        answerer = held.enter_context(Answerer([] if book is None else [book]))
+        answerer = held.enter_context(Answerer([] if book is None else [book], options=options))
         players = {
-            side: held.enter_context(closing(_player(name, game, limits, book)))
+            side: held.enter_context(closing(_player(name, game, limits, options, book)))
             for side, name in zip(Side, (names[0], names[-1]), strict=True)
             if side != human
         }
-        TerminalGame(game, players, answerer, limits).run()
+        TerminalGame(game, players, answerer, hint, clock).run()
 
 
-def _player(name: str, game: Game, limits: Limits, book: Path | None) -> Player:
-    player = make_player(name, game, limits)
+def _player(
+    name: str, game: Game, limits: Limits, options: SearchOptions, book: Path | None
+) -> Player:
+    player = make_player(name, game, limits, options)
     return BookPlayer(book, player) if book is not None and name == _ENGINE else player

@@ -10,6 +10,8 @@ from book.console import (
     DURATION,
     GAME,
     POSITIVE,
+    TABLE,
+    THREADS,
     console,
     describe_value,
     json_option,
@@ -17,12 +19,13 @@ from book.console import (
 )
 from book.errors import PositionNotFound
 from engine.games.base import Game
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from service.answerer import Answerer
 from service.answers import Answer, Source
 from service.board import draw
 
 _MOVETIME = 0.5
+_MOST_LINES = 50
 
 
 @click.command()
@@ -35,6 +38,21 @@ _MOVETIME = 0.5
     help="Time of the live search if the book does not hold the position.  [default: 500ms]",
 )
 @click.option("--nodes", type=POSITIVE, help="Nodes of that search, instead of a time.")
+@click.option(
+    "--lines",
+    type=click.IntRange(1, _MOST_LINES),
+    default=1,
+    show_default=True,
+    help="Moves that the search looks for; the book shows all it knows.",
+)
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="Threads of it.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="Its transposition table, in MiB.",
+)
 @click.option("--book-only", is_flag=True, help="Do not search: fail if the book has no answer.")
 @json_option
 def query(
@@ -43,6 +61,9 @@ def query(
     game: Game | None,
     movetime: float | None,
     nodes: int | None,
+    lines: int,
+    threads: int,
+    table: int,
     book_only: bool,
     as_json: bool,
 ) -> None:
@@ -55,12 +76,12 @@ def query(
     Examples:
       fivebook query gomoku.db
       fivebook query gomoku.db "h8 i9"
-      fivebook query swap.db b2:13 --movetime 2s
+      fivebook query swap.db b2:13 --movetime 2s --lines 3
       fivebook query both.db --game gomoku-15 "h8 i9" --nodes 100000 --json
     """
     if movetime is None and nodes is None:
         movetime = _MOVETIME
-    with Answerer([book]) as answerer:
+    with Answerer([book], options=SearchOptions(threads, table)) as answerer:
         game = game or answerer.game(None)
         limits = Limits(nodes=nodes, movetime=movetime)
         line = " ".join(moves)
@@ -71,7 +92,7 @@ def query(
                 raise
             # Only now, since a book hit needs no engine.
             answerer.prepare(game)
-            answer = answerer.answer(game, line, limits)
+            answer = answerer.answer(game, line, limits, lines=lines)
     if as_json:
         print_json(asdict(answer))
     else:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from book.console import DURATION, POSITIVE
+from book.console import DURATION, POSITIVE, TABLE, THREADS
 from book.reader import BookReader
 from service.settings import Settings, help_of
 
@@ -46,6 +46,16 @@ _DEFAULTS = Settings()
     default=_DEFAULTS.workers,
     show_default=True,
     help=help_of("workers"),
+)
+@click.option(
+    "--threads",
+    type=THREADS,
+    default=_DEFAULTS.threads,
+    show_default=True,
+    help=help_of("threads"),
+)
+@click.option(
+    "--table", type=TABLE, default=_DEFAULTS.table, show_default=True, help=help_of("table")
 )
 def serve(books: tuple[Path, ...], **options: Any) -> None:
     """Answer positions over HTTP, from the BOOKs where they hold them, else from a live search.

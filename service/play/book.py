@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from book.reader import BookReader
+from engine.clock import Clock
 from engine.players.base import Choice, Player
 from engine.position import Position
 
@@ -23,10 +24,14 @@ class BookPlayer(Player):
         self._reader = BookReader(path)
 
     def choose(self, position: Position) -> Choice:
+        return self._from_book(position) or self._player.choose(position)
+
+    def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
+        return self._from_book(position) or self._player.choose_by_clock(position, clock)
+
+    def _from_book(self, position: Position) -> Choice | None:
         entry = self._reader.get(self.game, position, lines=0, best_only=True)
-        if entry is None:
-            return self._player.choose(position)
-        return Choice(entry.moves[0].move, entry.value, entry.depth)
+        return None if entry is None else Choice(entry.moves[0].move, entry.value, entry.depth)
 
     def close(self) -> None:
         self._reader.close()

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from queue import Empty, Queue
 from threading import Thread
 
+from engine.clock import Clock
 from engine.games.base import Game
 from engine.players.base import Choice, Player, UnsuitableGame
 from engine.position import Cell, Position, cells_of
@@ -32,7 +33,8 @@ class GomocupPlayer(Player):
     """Runs the program of a command line, from the first move until it is closed.
 
     Raises:
-        InvalidPlayer: if there is no command, or no movetime, the only limit of the protocol.
+        InvalidPlayer: if there is no command, or neither a movetime nor a clock, the limits of
+            the protocol.
         UnsuitableGame: if `game` is not Gomoku.
         PlayerFailed: if the program does not start.
     """
@@ -45,14 +47,17 @@ class GomocupPlayer(Player):
             raise UnsuitableGame(f"Gomocup programs play Gomoku, such as gomoku-15, not {game.id}")
         if not command:
             raise InvalidPlayer("name the program: gomocup:COMMAND LINE")
-        if limits.movetime is None:
-            raise InvalidPlayer("Gomocup programs are limited by time: give a movetime")
+        clock = limits.clock
+        longest = clock.left if limits.movetime is None and clock else limits.movetime
+        if longest is None:
+            raise InvalidPlayer("Gomocup programs are limited by time: give a movetime or a clock")
         self.game = game
         self.movetime = limits.movetime
+        self._longest = longest
         self._settings = (
-            f"INFO timeout_turn {round(limits.movetime * 1000)}",
-            "INFO timeout_match 0",
-            f"INFO time_left {_UNLIMITED}",
+            f"INFO timeout_turn {_milliseconds(longest)}",
+            f"INFO timeout_match {_milliseconds(clock.left) if clock else 0}",
+            f"INFO time_left {_milliseconds(clock.left) if clock else _UNLIMITED}",
             "INFO game_type 1",
             f"INFO rule {_RULES[rule[1]]}",
         )
@@ -65,14 +70,24 @@ class GomocupPlayer(Player):
             raise
 
     def choose(self, position: Position) -> Choice:
+        return self._choose(position, None)
+
+    def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
+        return self._choose(position, clock)
+
+    def _choose(self, position: Position, clock: Clock | None) -> Choice:
         reply = self._reply(position)
+        if reply is None:
+            self._start()
+        if clock is not None:
+            # The protocol knows no increments: the program learns of them as they are added.
+            self._program.send(f"INFO time_left {_milliseconds(clock.left)}")
         if reply is not None:
             self._program.send(f"TURN {self._name(reply)}")
         else:
-            self._start()
             self._set_up(position)
-        assert self.movetime is not None
-        move = self._cell(self._program.receive(self.movetime + _PATIENCE))
+        longest = self._longest if clock is None else clock.left
+        move = self._cell(self._program.receive(longest + _PATIENCE))
         self._last = self.game.play(position, move)
         return Choice(move)
 
@@ -121,6 +136,10 @@ class GomocupPlayer(Player):
         if match is None or not (int(match[1]) < size and int(match[2]) < size):
             raise self._program.failure(f"its answer '{answer}' is no cell")
         return int(match[2]) * size + int(match[1])
+
+
+def _milliseconds(seconds: float) -> int:
+    return min(max(round(seconds * 1000), 1), _UNLIMITED)
 
 
 class _Program:

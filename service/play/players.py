@@ -1,23 +1,25 @@
 """Players by what the command line calls them.
 
-`engine`, `engine:nodes=20000`, `engine:book=gomoku.db,movetime=1s`, `random:seed=5`, the
-published agents (`six-cell-frames`, `six-cell-frames:depth=4`), `bsdgames`, and
-`gomocup:COMMAND LINE` for any program that speaks the Gomocup protocol.
+`engine`, `engine:nodes=20000`, `engine:book=gomoku.db,movetime=1s`,
+`engine:threads=2,table=64`, `random:seed=5`, the published agents (`six-cell-frames`,
+`six-cell-frames:depth=4`), `bsdgames`, and `gomocup:COMMAND LINE` for any program that speaks the
+Gomocup protocol.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from book.console import DURATION, POSITIVE
+from book.console import DURATION, POSITIVE, TABLE, THREADS
 from engine.games.base import Game
 from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from service.errors import InvalidPlayer
 from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer
@@ -28,18 +30,22 @@ PLAYER_NAMES = ("engine", "random", *AGENT_NAMES, "bsdgames", "gomocup:COMMAND")
 _Options = dict[str, Any]
 
 _LIMITS: _Options = {"movetime": DURATION, "nodes": POSITIVE, "depth": POSITIVE}
-_ENGINE: _Options = {**_LIMITS, "book": click.Path(path_type=Path)}
+_SEARCH: _Options = {"threads": THREADS, "table": TABLE}
+_ENGINE: _Options = {**_LIMITS, **_SEARCH, "book": click.Path(path_type=Path)}
 _RANDOM: _Options = {"seed": click.INT}
 # No report goes deeper; the trees of some would not fit into memory.
 _AGENT: _Options = {"depth": click.IntRange(1, 4)}
 
 
-def make_player(text: str, game: Game, limits: Limits) -> Player:
+def make_player(
+    text: str, game: Game, limits: Limits, search: SearchOptions = SearchOptions()
+) -> Player:
     """The player that `text` names, for `game`.
 
-    `limits` are for the engine, where `text` gives it none of its own, and their movetime for
-    other programs. Published agents search to the depth of their report, and take the time that
-    needs.
+    `limits` are for the engine, where `text` gives it none of its own, and their movetime and
+    clock for other programs; `search` likewise. In a game with a clock the engine keeps to that
+    and to limits of its own. Published agents search to the depth of their report, and take the
+    time that needs.
 
     Raises:
         UnknownPlayer: if there is no player of this name.
@@ -50,11 +56,20 @@ def make_player(text: str, game: Game, limits: Limits) -> Player:
     name, _, rest = text.partition(":")
     if name == "gomocup":
         return GomocupPlayer(game, rest, limits)
-    make = _find(name)
-    return make(name, game, rest, limits)
+    if name == "engine":
+        return _make_engine(game, rest, limits, search)
+    return _find(name)(name, game, rest)
 
 
-def _find(name: str) -> Callable[[str, Game, str, Limits], Player]:
+def keeps_to_limits(text: str) -> bool:
+    """Whether the limits given for all count for the player that `text` names."""
+    name, _, rest = text.partition(":")
+    return name == "gomocup" or (
+        name == "engine" and not _parse(name, rest, _ENGINE).keys() & _LIMITS.keys()
+    )
+
+
+def _find(name: str) -> Callable[[str, Game, str], Player]:
     if name in AGENT_NAMES:
         return _make_agent
     if name not in _MAKERS:
@@ -62,27 +77,30 @@ def _find(name: str) -> Callable[[str, Game, str, Limits], Player]:
     return _MAKERS[name]
 
 
-def _make_engine(name: str, game: Game, rest: str, limits: Limits) -> Player:
-    options = _parse(name, rest, _ENGINE)
-    book = options.pop("book", None)
-    player = EnginePlayer(game, Limits(**options) if options else limits)
-    return player if book is None else BookPlayer(book, player)
+def _make_engine(game: Game, rest: str, limits: Limits, search: SearchOptions) -> Player:
+    options = _parse("engine", rest, _ENGINE)
+    own_limits = {name: options[name] for name in _LIMITS if name in options}
+    own_search = {name: options[name] for name in _SEARCH if name in options}
+    player = EnginePlayer(
+        game, Limits(**own_limits) if own_limits else limits, replace(search, **own_search)
+    )
+    return BookPlayer(options["book"], player) if "book" in options else player
 
 
-def _make_random(name: str, game: Game, rest: str, limits: Limits) -> Player:
+def _make_random(name: str, game: Game, rest: str) -> Player:
     return RandomPlayer(game, **_parse(name, rest, _RANDOM))
 
 
-def _make_agent(name: str, game: Game, rest: str, limits: Limits) -> Player:
+def _make_agent(name: str, game: Game, rest: str) -> Player:
     return agent(name)(game, **_parse(name, rest, _AGENT))
 
 
-def _make_bsdgames(name: str, game: Game, rest: str, limits: Limits) -> Player:
+def _make_bsdgames(name: str, game: Game, rest: str) -> Player:
     _parse(name, rest, {})
     return BsdGamesPlayer(game)
 
 
-_MAKERS = {"engine": _make_engine, "random": _make_random, "bsdgames": _make_bsdgames}
+_MAKERS = {"random": _make_random, "bsdgames": _make_bsdgames}
 
 
 def _parse(name: str, text: str, known: _Options) -> _Options:

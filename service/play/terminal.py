@@ -1,5 +1,6 @@
 """A game in the terminal: the board is drawn, moves and commands are typed."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from rich.table import Table
 
 from book.console import console, describe_value
 from book.errors import PositionNotFound
+from engine.clock import Clock
 from engine.errors import FivebookError, IllegalMove
 from engine.games.base import Game, Outcome
 from engine.players.base import Choice, Player
@@ -20,6 +22,7 @@ from service.answers import Answer, Side, Source
 from service.board import landing, paint, winning_cells
 from service.errors import PlayerFailed
 from service.play.book import BookPlayer
+from service.play.clocks import GameClock
 from service.play.records import GameRecord, format_record, read_records, suffix
 from service.play.typed import typed_lines
 
@@ -45,11 +48,18 @@ class _Refused(FivebookError):
 class TerminalGame:
     """One game, in which a side that has no player is a person's.
 
-    `answerer` and `limits` are for hints.
+    `answerer` and `limits` are for hints. `control` is the clock that each side starts with;
+    None: the game has none. The person's clock runs until a move is typed, whatever is done
+    before, and time is not given back with a move.
     """
 
     def __init__(
-        self, game: Game, players: Mapping[Side, Player], answerer: Answerer, limits: Limits
+        self,
+        game: Game,
+        players: Mapping[Side, Player],
+        answerer: Answerer,
+        limits: Limits,
+        control: Clock | None = None,
     ) -> None:
         self._game = game
         self._players = players
@@ -57,6 +67,8 @@ class TerminalGame:
         self._limits = limits
         names = {side: players[side].name if side in players else _PERSON for side in Side}
         self._record = GameRecord(game, names[Side.DARK], names[Side.LIGHT], ())
+        self._control = control
+        self._start_clocks()
         self._input = typed_lines()
         self._left = False
 
@@ -81,7 +93,11 @@ class TerminalGame:
     def _let_play(self, player: Player) -> None:
         side = self._side
         try:
-            choice = player.choose(self._position)
+            clock = self._clocks.get(side)
+            if clock is None:
+                choice = player.choose(self._position)
+            else:
+                choice = player.choose_by_clock(self._position, clock.reading)
             self._play(choice.move, f" ({_describe(player, choice)})")
         except (PlayerFailed, IllegalMove) as error:
             click.echo(f"{side}: {error}")
@@ -89,7 +105,8 @@ class TerminalGame:
 
     def _ask(self) -> None:
         if self._record.outcome is None:
-            click.echo(f"{self._side} ({_MARKS[self._side]}) to move: ", nl=False)
+            left = self._describe_clock(self._side)
+            click.echo(f"{self._side} ({_MARKS[self._side]}) to move{left}: ", nl=False)
         else:
             click.echo("save FILE, undo or quit: ", nl=False)
         line = self._input.readline()
@@ -131,7 +148,13 @@ class TerminalGame:
 
     def _play(self, move: Move, remark: str = "") -> None:
         position = self._game.play_line([move], self._position)
-        click.echo(f"{self._side} plays {self._game.format_move(move)}{remark}\n")
+        side = self._side
+        if self._is_late():
+            click.echo(f"{side}: the time is up")
+            self._end(_WON_BY[_OTHER[side]], f"{side} overstepped its clock")
+            return
+        left = self._describe_clock(side)
+        click.echo(f"{side} plays {self._game.format_move(move)}{remark}{left}\n")
         self._record = replace(self._record, moves=(*self._record.moves, move))
         self._draw()
         outcome = self._game.outcome(position)
@@ -147,6 +170,8 @@ class TerminalGame:
         own = [ply for ply in range(len(moves)) if _side_of(ply) not in self._players]
         if not own:
             raise _Refused("there is no move of yours to take back")
+        if self._record.outcome is not None:
+            self._turn_started = time.monotonic()
         self._record = replace(
             self._record,
             moves=moves[: own[-1]],
@@ -198,6 +223,7 @@ class TerminalGame:
         if found.game is not self._game:
             raise _Refused(f"'{path}' holds {found.game.id}, and this is {self._game.id}")
         self._record = replace(found, dark=self._record.dark, light=self._record.light)
+        self._start_clocks()
         self._draw()
         if found.outcome is not None:
             click.echo(f"{_result(found)}.\n")
@@ -215,6 +241,23 @@ class TerminalGame:
     def _require_unfinished(self) -> None:
         if self._record.outcome is not None:
             raise _Refused(f"the game is over: {_result(self._record)}")
+
+    def _start_clocks(self) -> None:
+        self._clocks = {} if self._control is None else {s: GameClock(self._control) for s in Side}
+        self._turn_started = time.monotonic()
+
+    def _is_late(self) -> bool:
+        """Count the turn that ends now; returns whether it has overstepped the clock."""
+        now = time.monotonic()
+        seconds, self._turn_started = now - self._turn_started, now
+        clock = self._clocks.get(self._side)
+        return clock is not None and clock.spend(seconds) < 0
+
+    def _describe_clock(self, side: Side) -> str:
+        if side not in self._clocks:
+            return ""
+        minutes, seconds = divmod(int(self._clocks[side].reading.left), 60)
+        return f", {minutes}:{seconds:02} left"
 
     def _draw(self) -> None:
         moves = self._record.moves

@@ -3,8 +3,9 @@
 import click
 import pytest
 
-from book.console import DURATION, GAME, describe_value
+from book.console import CLOCK, DURATION, GAME, describe_clock, describe_value
 from engine import games
+from engine.clock import Clock
 from engine.values import HEURISTIC_MAX, WIN
 
 
@@ -38,6 +39,44 @@ def test_any_other_duration_is_refused_with_what_would_be_right(text: str) -> No
         f"'{text}' is no duration greater than zero, such as 500ms, 30s, 2m or 8h "
         "(a plain number counts milliseconds)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "clock", "described"),
+    [
+        ("60s", Clock(60.0), "60 s"),
+        ("60s+0.5s", Clock(60.0, 0.5), "60 s + 0.5 s"),
+        ("5m+500ms", Clock(300.0, 0.5), "300 s + 0.5 s"),
+        ("40/60s", Clock(60.0, moves_to_go=40), "40 moves in 60 s"),
+        ("40/2m+1s", Clock(120.0, 1.0, 40), "40 moves in 120 s + 1 s"),
+        ("500", Clock(0.5), "0.5 s"),
+    ],
+)
+def test_a_clock_has_a_base_and_perhaps_an_increment_and_moves(
+    text: str, clock: Clock, described: str
+) -> None:
+    assert CLOCK(text) == clock
+    assert describe_clock(clock) == described
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "'' is no clock, such as 60s, 60s+500ms "),
+        ("0/60s", "'0/60s' is no clock"),
+        ("x/60s", "'x/60s' is no clock"),
+        ("60s+1s+1s", "'60s+1s+1s' is no clock"),
+        ("60s+", "'60s+' is no clock"),
+        ("60s+soon", "'soon' is no duration"),
+        ("0s", "'0s' is no duration"),
+        ("60s+0s", "'0s' is no duration"),
+        ("-60s", "'-60s' is no duration"),
+    ],
+)
+def test_any_other_clock_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(click.BadParameter) as refused:
+        CLOCK(text)
+    assert refused.value.message.startswith(sentence)
 
 
 def test_a_game_is_named_by_its_id() -> None:

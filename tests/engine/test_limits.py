@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.clock import Clock
 from engine.errors import FivebookError, InvalidLimits
 from engine.search import Limits, SearchResult
 from engine.values import WIN, Bound
@@ -18,8 +19,18 @@ def test_any_one_positive_limit_is_enough(limits: dict[str, int]) -> None:
     assert {name: getattr(given, name) for name in limits} == limits
 
 
+def test_a_clock_is_a_limit() -> None:
+    assert Limits(clock=Clock(60.0)).clock == Clock(60.0)
+
+
+def test_limits_are_kept_without_a_clock_unless_they_have_one() -> None:
+    assert Limits(nodes=5).as_dict() == {"depth": None, "nodes": 5, "movetime": None}
+    clock = {"left": 60.0, "increment": 0.5, "moves_to_go": None}
+    assert Limits(clock=Clock(60.0, 0.5)).as_dict()["clock"] == clock
+
+
 def test_a_search_without_any_limit_is_refused() -> None:
-    with pytest.raises(InvalidLimits, match="needs a limit: depth, nodes or movetime"):
+    with pytest.raises(InvalidLimits, match="needs a limit: depth, nodes, movetime or clock"):
         Limits()
 
 

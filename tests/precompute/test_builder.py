@@ -18,7 +18,7 @@ from book.reader import BookReader
 from book.summary import summarise
 from book.writer import BookWriter
 from engine import games
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
@@ -33,7 +33,7 @@ KILLED_BUILD = """
 import os, signal, sys
 from pathlib import Path
 from engine import games
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions
 
 path, name, searches = sys.argv[1:]
@@ -250,10 +250,13 @@ def test_time_ends_a_build(tmp_path: Path) -> None:
     assert state.positions == len(content(tmp_path / "book.db"))
 
 
-def test_other_limits_replan_what_was_not_searched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changes", [{"limits": Limits(nodes=500)}, {"table": 1}])
+def test_other_searches_replan_what_was_not_searched(
+    changes: dict[str, object], tmp_path: Path
+) -> None:
     path = tmp_path / "book.db"
     assert not build_until(path, "gomoku-9", searches=20)
-    state = build(path, limits=Limits(nodes=500))
+    state = build(path, **changes)
     assert state.positions == 60
     assert_sound(path, games.get("gomoku-9"))
 
@@ -331,3 +334,13 @@ def test_json_output_is_one_document(tmp_path: Path) -> None:
     document = json.loads(result.stdout)
     assert document["positions"] == 5
     assert document["complete"] is True
+
+
+def test_the_size_of_the_table_is_kept_with_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    build(path, positions=20)
+    build(path, positions=40, table=1)
+    with BookReader(path) as reader:
+        usual, small = summarise(reader, reader.games[0]).runs
+    assert usual.parameters["table"] == SearchOptions().table
+    assert small.parameters["table"] == 1

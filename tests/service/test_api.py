@@ -85,6 +85,34 @@ def test_a_live_answer_comes_back_in_the_orientation_asked(ask: Ask, game: Game)
         game.play_line(game.parse_line(" ".join(answer["line"])), start)
 
 
+def test_a_live_answer_has_as_many_lines_as_asked_for(ask: Ask, game: Game) -> None:
+    moves = FAR[game.id]
+    answer = ask("/api/v1/position", game=game.id, moves=moves, movetime=100, lines=3)
+    assert answer["source"] == "live"
+    assert 1 <= len(answer["moves"]) <= 3
+    assert len(children(game, answer)) == len(answer["moves"])
+    assert (answer["best"], answer["value"]) == (
+        answer["moves"][0]["move"],
+        answer["moves"][0]["value"],
+    )
+    start = game.play_line(game.parse_line(moves))
+    for move in answer["moves"]:
+        assert move["line"][0] == move["move"]
+        game.play_line(game.parse_line(" ".join(move["line"])), start)
+
+
+def test_a_book_answer_has_all_its_moves_and_follows_as_many_as_asked_for(
+    ask: Ask, game: Game
+) -> None:
+    one, all_ = (ask("/api/v1/position", game=game.id, lines=lines) for lines in (1, 50))
+    assert [move["move"] for move in one["moves"]] == [move["move"] for move in all_["moves"]]
+    both = zip(one["moves"], all_["moves"], strict=True)
+    stored = [(a, b) for a, b in both if b["source"] == "book"]
+    assert one["moves"][0] == all_["moves"][0]
+    assert all(len(b["line"]) > 1 for _, b in stored)
+    assert any(len(a["line"]) == 1 for a, _ in stored)
+
+
 def test_a_win_in_one_is_found_in_every_orientation(ask: Ask) -> None:
     game = games.get("gomoku-9")
     for symmetry in SYMMETRIES:
@@ -186,6 +214,7 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
         "moves",
         "movetime",
         "book_only",
+        "lines",
     }
     assert set(position["responses"]) == {"200", "400", "404", "503"}
 

@@ -23,6 +23,7 @@ COMMANDS = (
     "serve",
     "play",
     "gobang",
+    "gomocup",
     "arena",
     "bench",
     "compile",
@@ -128,6 +129,27 @@ def test_query_follows_the_line_of_every_move(runner: CliRunner, gomoku_book: Pa
     assert all(len(move["line"]) > 1 for move in stored)
 
 
+@pytest.mark.parametrize("game_id", ["gomoku-9", "pentago-swap"])
+def test_query_searches_for_as_many_lines_as_asked_for(
+    runner: CliRunner, gomoku_book: Path, game_id: str
+) -> None:
+    moves = "a1 i9 a9" if game_id == "gomoku-9" else "a1:12 c2:34 f5:13"
+    arguments = ["query", str(gomoku_book), moves, "--game", game_id, "--nodes", "2000"]
+    answer = json.loads(runner.invoke(cli, [*arguments, "--lines", "3", "--json"]).output)
+    assert answer["source"] == "live"
+    assert len({move["move"] for move in answer["moves"]}) == 3
+    assert answer["best"] == answer["moves"][0]["move"]
+    assert answer["nodes"] <= 2000 + 3
+    table = runner.invoke(cli, [*arguments, "--lines", "3"]).output
+    assert table.count("│ live ") == 3
+
+
+def test_query_searches_with_the_table_it_is_given(runner: CliRunner, gomoku_book: Path) -> None:
+    arguments = ["query", str(gomoku_book), "a1 i9 a9", "--nodes", "500"]
+    result = runner.invoke(cli, [*arguments, "--table", "1", "--threads", "1"])
+    assert result.exit_code == 0, result.output
+
+
 def test_query_tells_a_win_by_its_distance(runner: CliRunner, gomoku_book: Path) -> None:
     moves = "a1 a9 b1 b9 c1 c9 d1 i9"
     result = runner.invoke(cli, ["query", str(gomoku_book), moves, "--nodes", "5000"])
@@ -157,6 +179,14 @@ def test_a_query_by_nodes_has_one_answer_in_json(runner: CliRunner, swap_book: P
         (["query", "{book}", "--movetime", "0"], "'0' is no duration"),
         (["query", "{book}", "--movetime", "-1s"], "'-1s' is no duration"),
         (["query", "{book}", "--nodes", "-3"], "-3 is not in the range"),
+        (["query", "{book}", "--lines", "0"], "0 is not in the range 1<=x<=50"),
+        (["query", "{book}", "--threads", "0"], "0 is not in the range 1<=x<=256"),
+        (["query", "{book}", "--table", "65537"], "65537 is not in the range"),
+        (["serve", "--threads", "0"], "0 is not in the range"),
+        (["serve", "--table", "none"], "'none' is not a valid integer range"),
+        (["play", "--clock", "never"], "'never' is no duration"),
+        (["gobang", "--table", "0"], "0 is not in the range"),
+        (["gomocup", "--threads", "0"], "0 is not in the range"),
         (["query", "{book}", "a1 i9 a9", "--book-only"], "no book holds gomoku-9 after"),
         (["query", "{folder}/none.db"], "none.db"),
         (["query", "{text}"], "text.db"),

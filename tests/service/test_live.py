@@ -10,7 +10,7 @@ import pytest
 from engine import games
 from engine.games.base import SYMMETRIES, Game
 from engine.position import Move, Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from engine.values import Bound
 from service.errors import TooBusy
 from service.live import LiveSearches
@@ -68,7 +68,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Gate:
     gate = Gate()
-    monkeypatch.setattr(type(GAME), "searcher", lambda game: gate.searcher(game))
+    monkeypatch.setattr(type(GAME), "searcher", lambda game, options: gate.searcher(game))
     return gate
 
 
@@ -93,6 +93,32 @@ def test_one_position_asked_at_once_in_all_orientations_is_searched_once(gate: G
     moves = [result.move for result in results]
     assert moves == [GAME.map_move(moves[0], symmetry) for symmetry in SYMMETRIES]
     assert [result.line for result in results] == [(move,) for move in moves]
+
+
+def test_questions_for_more_lines_are_searched_for_themselves() -> None:
+    live = LiveSearches(at_once=1, waiting=0)
+    position = after("a1 b3 i2")
+    for symmetry in SYMMETRIES:
+        turned = GAME.map_position(position, symmetry)
+        lines = live.search_lines(GAME, turned, Limits(nodes=900), 3)
+        assert len({line.move for line in lines}) == 3
+        for line in lines:
+            assert line.line[0] == line.move
+            GAME.play_line(line.line, turned)
+
+
+def test_searchers_get_the_options_of_the_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[SearchOptions] = []
+    make = type(GAME).searcher
+
+    def noted(game: Game, options: SearchOptions) -> Searcher:
+        asked.append(options)
+        return make(game, options)
+
+    monkeypatch.setattr(type(GAME), "searcher", noted)
+    live = LiveSearches(at_once=1, waiting=0, options=SearchOptions(table=1))
+    live.search(GAME, GAME.initial, Limits(nodes=1))
+    assert asked == [SearchOptions(table=1)]
 
 
 def test_no_more_searches_run_at_once_than_allowed(gate: Gate) -> None:

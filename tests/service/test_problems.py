@@ -57,6 +57,24 @@ def test_a_bad_question_is_told(
 
 
 @pytest.mark.parametrize(
+    ("lines", "detail"),
+    [
+        ("0", "lines '0': input should be greater than or equal to 1"),
+        ("51", "lines '51': input should be less than or equal to 50"),
+        ("all", "lines 'all': input should be a valid integer"),
+    ],
+)
+def test_a_bad_number_of_lines_is_told(client: FlaskClient, lines: str, detail: str) -> None:
+    response = client.get("/api/v1/position", query_string={"game": GAME, "lines": lines})
+    assert detail in problem(response, 400)["detail"]
+
+
+def test_the_best_move_has_no_number_of_lines(client: FlaskClient) -> None:
+    response = client.get("/api/v1/best", query_string={"game": GAME, "lines": "2"})
+    assert "unknown parameter 'lines'" in problem(response, 400)["detail"]
+
+
+@pytest.mark.parametrize(
     ("body", "detail"),
     [
         (b"", "the body is no JSON"),

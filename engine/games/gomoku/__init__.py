@@ -12,6 +12,7 @@ from engine.games.base import Family, Game, Outcome, Symmetry
 from engine.games.gomoku.renju import ForbiddenPoints, Foul
 from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
+from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
@@ -101,10 +102,10 @@ class Gomoku(Game):
         foul = None if reason else self._foul(position, move)
         return reason if foul is None else f"{foul} is forbidden to dark"
 
-    def searcher(self) -> GomokuSearcher:
+    def searcher(self, options: SearchOptions = SearchOptions()) -> GomokuSearcher:
         from engine.games.gomoku.searcher import GomokuSearcher
 
-        return GomokuSearcher(self)
+        return GomokuSearcher(self, options)
 
     def evaluation(self) -> GomokuEvaluation:
         from engine.games.gomoku.features import GomokuEvaluation

@@ -74,7 +74,7 @@ class GomokuEvaluation:
         self._game = game
         weights = read()
         self.weights: Sequence[int] = tuple(weights)
-        self._searcher = GomokuSearcher(game, weights)
+        self._searcher = GomokuSearcher(game, weights=weights)
 
     def features(self, position: Position) -> NDArray[np.int64] | None:
         state = self._searcher.state_of(position)
@@ -87,7 +87,7 @@ class GomokuEvaluation:
         return features
 
     def searcher(self, weights: Sequence[int]) -> GomokuSearcher:
-        return GomokuSearcher(self._game, Weights.of(weights))
+        return GomokuSearcher(self._game, weights=Weights.of(weights))
 
     def write(self, weights: Sequence[int], origin: Mapping[str, object]) -> None:
         Weights.of(weights).write(self.file, origin)

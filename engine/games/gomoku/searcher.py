@@ -6,19 +6,18 @@ import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from engine.games.gomoku import Rule, alphabeta, board
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.weights import Weights
+from engine.multipv import lines_by_exclusion
 from engine.position import Move, Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
+from engine.tables import new_table
 from engine.values import Bound, distance, is_decisive
 
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
-_TABLE_ENTRIES = 1 << 18
 # Up to here the search sees every win and every defence, so that no shorter win can exist.
 _SURE_DISTANCE = 4
 # Dark may be left without an allowed move before light makes the five that the search sees.
@@ -33,10 +32,15 @@ class GomokuSearcher:
     uses those in their file.
     """
 
-    def __init__(self, game: Gomoku, weights: Weights | None = None) -> None:
+    def __init__(
+        self,
+        game: Gomoku,
+        options: SearchOptions = SearchOptions(),
+        weights: Weights | None = None,
+    ) -> None:
         self._game = game
         self._state = new_state(game.rule, weights)
-        self._table = np.zeros(_TABLE_ENTRIES, dtype=alphabeta.ENTRY)
+        self._table = new_table(options.table, alphabeta.ENTRY)
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -52,7 +56,8 @@ class GomokuSearcher:
         state, size = self._state, self._game.size
         self._set_up(position, exclude)
         state["node_limit"] = limits.nodes or UNLIMITED
-        state["deadline"] = started + int(limits.movetime * 1e9) if limits.movetime else 0
+        allotment = limits.allotment(position.ply, self._game.cell_count)
+        state["deadline"] = started + int(allotment.hard * 1e9) if allotment else 0
         empties = int(state["empties"])
         alphabeta.think(state, self._table, min(limits.depth or empties, empties))
         line = state["best_line"][: int(state["best_length"])]
@@ -67,6 +72,16 @@ class GomokuSearcher:
             seconds=(time.monotonic_ns() - started) / 1e9,
             line=tuple(board.unpadded(int(cell), size) for cell in line),
         )
+
+    def search_lines(
+        self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
+    ) -> list[SearchResult]:
+        """The `count` best root moves outside `exclude`, best first.
+
+        Raises:
+            ValueError: if the game is over, no move is left or `count` is not positive.
+        """
+        return lines_by_exclusion(self, self._game, position, limits, count, exclude)
 
     def state_of(self, position: Position) -> Any:
         """The kernels' record with `position` on its board, until it is put to the next use."""

@@ -22,6 +22,7 @@ from engine.errors import InvalidMove
 from engine.games.base import SYMMETRIES, Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
 from engine.position import Bitboard, Cell, Move, Position, cells_of
+from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.pentago_swap.searcher import PentagoSwapSearcher
@@ -105,10 +106,10 @@ class PentagoSwap(Game):
         first, second = SWAPS[swap]
         return f"{self.format_cell(cell)}:{first}{second}"
 
-    def searcher(self) -> PentagoSwapSearcher:
+    def searcher(self, options: SearchOptions = SearchOptions()) -> PentagoSwapSearcher:
         from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 
-        return PentagoSwapSearcher(self)
+        return PentagoSwapSearcher(self, options)
 
     @cached_property
     def _swap_maps(self) -> tuple[tuple[int, ...], ...]:

@@ -31,7 +31,8 @@ from engine.values import HEURISTIC_MAX, WIN
 SIZE = 6
 CELLS = 36
 MOVES = 216
-TABLE_ENTRIES = 1 << 18
+# As many as the hash tells apart.
+MOST_ENTRIES = 1 << 24
 
 INFINITE = WIN + 1
 UNSETTLED = INFINITE + 1
@@ -71,7 +72,7 @@ SEVENS = np.uint64(0x7777777777777777)
 HASH_A = np.uint64(0x9E3779B97F4A7C15)
 HASH_B = np.uint64(0xC2B2AE3D27D4EB4F)
 HASH_SHIFT = np.uint64(40)
-TABLE_MASK = np.uint64(TABLE_ENTRIES - 1)
+U28, U36 = np.uint64(28), np.uint64(36)
 SEEN_SLOTS = 512
 SEEN_MASK = np.uint64(SEEN_SLOTS - 1)
 
@@ -151,6 +152,7 @@ STATE_DTYPE = np.dtype(
         ("node_limit", np.int64),
         ("next_check", np.int64),
         ("deadline", np.int64),
+        ("generation", np.int64),
         ("stopped", np.int64),
         ("taint", np.int64),
         ("root_me", np.uint64),
@@ -179,18 +181,22 @@ STATE_DTYPE = np.dtype(
     ],
     align=True,
 )
+# `boards` is the board of the side to move and the lower 28 bits of the other, `rest` the other 8.
+# An entry is there only for the search with its generation.
 ENTRY_DTYPE = np.dtype(
     [
-        ("me", np.uint64),
-        ("opponent", np.uint64),
+        ("boards", np.uint64),
         ("value", np.int16),
-        ("move", np.int16),
+        ("generation", np.uint16),
+        ("rest", np.uint8),
+        ("move", np.uint8),
         ("depth", np.int8),
         ("bound", np.int8),
-        ("taint", np.int8),
     ],
     align=True,
 )
+_NO_MOVE_KEPT = 255
+_TAINTED = 4
 
 State = numba.from_dtype(STATE_DTYPE)
 Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
@@ -351,24 +357,35 @@ def slot(me, opponent):
     return (mixed ^ (mixed >> U9 * U3)) * HASH_A >> HASH_SHIFT
 
 
-@kernel(i8(Table, u8, u8))
-def find(table, me, opponent):
+@kernel(i8(State, Table, u8, u8))
+def find(state, table, me, opponent):
     """Index of the entry of a position, -1 if it has none."""
-    index = np.int64(slot(me, opponent) & TABLE_MASK)
+    index = np.int64(slot(me, opponent) & np.uint64(len(table) - 1))
     for at in (index, index ^ 1):
         entry = table[at]
-        if entry.me == me and entry.opponent == opponent and entry.bound:
+        if (
+            entry.boards == me | opponent << U36
+            and entry.rest == opponent >> U28
+            and entry.generation == state.generation
+        ):
             return at
     return -1
 
 
-@kernel(types.void(Table, u8, u8, i8, i8, i8, i8, i8, i8))
-def keep(table, me, opponent, move, value, ply, depth, bound, taint):
+@kernel(i8(Table, i8))
+def kept_move(table, at):
+    """The move of an entry, or NO_MOVE."""
+    move = np.int64(table[at].move)
+    return np.int64(NO_MOVE) if move == _NO_MOVE_KEPT else move
+
+
+@kernel(types.void(State, Table, u8, u8, i8, i8, i8, i8, i8, i8))
+def keep(state, table, me, opponent, move, value, ply, depth, bound, taint):
     """Write an entry: over its own position, else over a shallower one, else beside it."""
-    at = find(table, me, opponent)
+    at = find(state, table, me, opponent)
     if at < 0:
-        at = np.int64(slot(me, opponent) & TABLE_MASK)
-        if table[at].bound and table[at].depth > depth:
+        at = np.int64(slot(me, opponent) & np.uint64(len(table) - 1))
+        if table[at].generation == state.generation and table[at].depth > depth:
             at ^= 1
     # Wins and losses are kept as seen from the position itself.
     if value > HEURISTIC_MAX:
@@ -376,13 +393,13 @@ def keep(table, me, opponent, move, value, ply, depth, bound, taint):
     elif value < -HEURISTIC_MAX:
         value -= ply
     entry = table[at]
-    entry.me = me
-    entry.opponent = opponent
+    entry.boards = me | opponent << U36
+    entry.rest = opponent >> U28
+    entry.generation = state.generation
     entry.value = value
-    entry.move = move
+    entry.move = _NO_MOVE_KEPT if move == NO_MOVE else move
     entry.depth = depth
-    entry.bound = bound
-    entry.taint = taint
+    entry.bound = bound | _TAINTED if taint else bound
 
 
 @kernel(i8(u8, u8))
@@ -549,10 +566,12 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
         return beta
 
     first = np.int64(NO_MOVE)
-    at = find(table, me, opponent)
+    at = find(state, table, me, opponent)
     if at >= 0:
         entry = table[at]
-        first = np.int64(entry.move)
+        first = kept_move(table, at)
+        bound = np.int64(entry.bound) & ~_TAINTED
+        tainted = np.int64(entry.bound & _TAINTED != 0)
         value = np.int64(entry.value)
         decisive = abs(value) > HEURISTIC_MAX
         if value > HEURISTIC_MAX:
@@ -561,12 +580,12 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
             value += ply
         # A draw without taint is the game's truth, at any depth; so is the better half of a
         # win's bounds, and the worse half of a loss's.
-        solid = entry.depth >= depth or (not entry.taint and not decisive)
-        is_lower = entry.bound != UPPER and (solid or value > HEURISTIC_MAX)
-        is_upper = entry.bound != LOWER and (solid or value < -HEURISTIC_MAX)
+        solid = entry.depth >= depth or (not tainted and not decisive)
+        is_lower = bound != UPPER and (solid or value > HEURISTIC_MAX)
+        is_upper = bound != LOWER and (solid or value < -HEURISTIC_MAX)
         if (is_lower and (is_upper or value >= beta)) or (is_upper and value <= alpha):
-            state.taint = entry.taint
-            if first != NO_MOVE and entry.bound == EXACT:
+            state.taint = tainted
+            if first != NO_MOVE and bound == EXACT:
                 state.line[ply, 0] = first
                 state.line_length[ply] = 1
             return value
@@ -705,7 +724,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     if (best > HEURISTIC_MAX and bound != UPPER) or (best < -HEURISTIC_MAX and bound != LOWER):
         taint = 0
     state.taint = taint
-    keep(table, me, opponent, best_move, best, ply, depth, bound, taint)
+    keep(state, table, me, opponent, best_move, best, ply, depth, bound, taint)
     return best
 
 
@@ -792,8 +811,8 @@ def search_root(state, table, depth):
     return searched
 
 
-@kernel(i8(Table, u8, u8, i8, i8))
-def next_of_line(table, me, opponent, value, look_up):
+@kernel(i8(State, Table, u8, u8, i8, i8))
+def next_of_line(state, table, me, opponent, value, look_up):
     """A move to continue a line into a position of this value, NO_MOVE if none is known.
 
     A win at once is always found. Otherwise, if `look_up`, the table has to know the position:
@@ -802,10 +821,10 @@ def next_of_line(table, me, opponent, value, look_up):
     view = outlook(me, opponent)
     if view & 63 & ~(view >> 6):
         return five_move(me, opponent, view, 1)
-    at = find(table, me, opponent) if look_up else -1
+    at = find(state, table, me, opponent) if look_up else -1
     if at < 0:
         return NO_MOVE
     entry = table[at]
     if abs(value) > HEURISTIC_MAX and entry.value != value:
         return NO_MOVE
-    return np.int64(entry.move) if entry.bound == EXACT else NO_MOVE
+    return kept_move(table, at) if entry.bound & ~_TAINTED == EXACT else np.int64(NO_MOVE)

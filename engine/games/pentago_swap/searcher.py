@@ -12,11 +12,14 @@ import numpy as np
 from engine.games.base import Game
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
+from engine.multipv import lines_by_exclusion
 from engine.position import Move, Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
+from engine.tables import new_table
 from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
 
 _NO_LIMIT = 1 << 62
+_LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
 
 
 class PentagoSwapSearcher:
@@ -29,16 +32,16 @@ class PentagoSwapSearcher:
     the unfinished next one replaces its move. Depth 0 is the best-looking move of those looked
     at before a limit came.
 
-    Nodes are moves made in the tree; a limit by nodes is kept exactly.
+    Nodes are moves made in the tree; a limit by nodes is kept exactly. It searches in one thread,
+    however many it is granted.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
         self._game = game
         self._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
         self._state = self._states[0]
-        # Written to, so that the memory is there before the first deadline runs.
-        self._table = np.empty(kernels.TABLE_ENTRIES, dtype=kernels.ENTRY_DTYPE)
-        self._table.view(np.uint8).fill(0)
+        self._table = new_table(options.table, kernels.ENTRY_DTYPE, kernels.MOST_ENTRIES)
+        self._generation = 0
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -51,34 +54,49 @@ class PentagoSwapSearcher:
         Raises:
             ValueError: if the game is over.
         """
-        started = time.monotonic()
+        started = time.monotonic_ns()
         if self._game.outcome(position) is not None:
             raise ValueError(f"nothing to search: this game of {self._game.id} is over")
         self._prepare(position, limits, exclude)
+        allotment = limits.allotment(position.ply, self._game.cell_count)
+        no_new_depth = _NO_LIMIT
+        if allotment is not None:
+            self._state["deadline"] = started + int(allotment.hard * 1e9)
+            no_new_depth = started + int(allotment.soft * 1e9)
         empty = self._game.cell_count - position.ply
         kernels.list_root(self._state)
         if self._state["stopped"]:
             result = self._after_looks(position, exclude)
         else:
-            result = self._deepen(min(empty, limits.depth or empty))
+            result = self._deepen(min(empty, limits.depth or empty), no_new_depth)
         return replace(
             result,
             line=self._continued(position, result),
             nodes=int(self._state["nodes"]),
-            seconds=time.monotonic() - started,
+            seconds=(time.monotonic_ns() - started) / 1e9,
         )
+
+    def search_lines(
+        self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
+    ) -> list[SearchResult]:
+        """The `count` best root moves outside `exclude`, best first.
+
+        Raises:
+            ValueError: if the game is over or `count` is not positive.
+        """
+        return lines_by_exclusion(self, self._game, position, limits, count, exclude)
 
     def _prepare(self, position: Position, limits: Limits, exclude: Collection[Move]) -> None:
         """Make everything as new, so that no earlier search shows in the result."""
-        deadline = 0
-        if limits.movetime is not None:
-            deadline = time.monotonic_ns() + int(limits.movetime * 1e9)
         self._states.view(np.uint8).fill(0)
-        self._table.view(np.uint8).fill(0)
+        self._generation += 1
+        if self._generation > _LAST_GENERATION:
+            self._table.view(np.uint8).fill(0)
+            self._generation = 1
         state = self._state
+        state["generation"] = self._generation
         state["node_limit"] = limits.nodes or _NO_LIMIT
         state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
-        state["deadline"] = deadline
         state["killers"] = NO_MOVE
         dark, light = pack_board(position.dark), pack_board(position.light)
         if not position.dark_to_move:
@@ -87,9 +105,12 @@ class PentagoSwapSearcher:
         for move in exclude:
             state["excluded"][pack_move(move)] = 1
 
-    def _deepen(self, last_depth: int) -> SearchResult:
+    def _deepen(self, last_depth: int, no_new_depth: int) -> SearchResult:
+        """`no_new_depth` is on the clock of `time.monotonic_ns`."""
         result = _result(NO_MOVE, 0)
         for depth in range(1, last_depth + 1):
+            if depth > 1 and time.monotonic_ns() >= no_new_depth:
+                break
             searched = kernels.search_root(self._state, self._table, depth)
             if self._state["stopped"]:
                 return self._after_part(result, depth, searched)
@@ -162,7 +183,12 @@ class PentagoSwapSearcher:
             if not position.dark_to_move:
                 me, opponent = opponent, me
             move = kernels.next_of_line(
-                self._table, np.uint64(me), np.uint64(opponent), value, len(line) < length
+                self._state,
+                self._table,
+                np.uint64(me),
+                np.uint64(opponent),
+                value,
+                len(line) < length,
             )
             if move == NO_MOVE:
                 break

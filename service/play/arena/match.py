@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ class MatchSettings:
             "version": __version__,
             "game": self.game.id,
             "players": list(self.players),
-            **asdict(self.limits),
+            **self.limits.as_dict(),
             "margin": self.margin,
             "openings": list(map(self.game.format_line, self.openings)),
         }

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.clock import Clock
 from engine.games.base import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.position import Move, Position
 from service.errors import PlayerFailed
+from service.play.clocks import GameClock
 
 DARK, LIGHT = 0, 1
 
@@ -74,21 +76,26 @@ def play_game(
     opening: Sequence[Move],
     margin: float,
     clock: Callable[[], float] = time.monotonic,
+    control: Clock | None = None,
 ) -> PlayedGame:
     """A game that goes on from `opening`; dark's player and name come first.
 
     A player loses if it fails, plays an illegal move, or takes more than `margin` seconds longer
-    than the movetime that it promises.
+    than the movetime that it promises, or than its clock has left. `control` is the clock that
+    each side starts with; None: the game has none. Seconds are those of `clock`.
     """
     game = players[DARK].game
     moves = list(opening)
     position = game.play_line(moves)
     efforts = [Effort(), Effort()]
+    clocks = None if control is None else (GameClock(control), GameClock(control))
     while (outcome := game.outcome(position)) is None:
         side = DARK if position.dark_to_move else LIGHT
-        answer, seconds = _ask(players[side], position, clock)
+        own = None if clocks is None else clocks[side]
+        answer, seconds = _ask(players[side], position, clock, own)
         efforts[side] += _effort(answer, seconds)
-        move = _judged(players[side], position, answer, seconds, margin)
+        left = None if own is None else own.spend(seconds)
+        move = _judged(players[side], position, answer, seconds, left, margin)
         if isinstance(move, _Fault):
             ending = f"{names[side]} {move.what}"
             return PlayedGame(
@@ -100,13 +107,16 @@ def play_game(
 
 
 def _ask(
-    player: Player, position: Position, clock: Callable[[], float]
+    player: Player, position: Position, clock: Callable[[], float], own: GameClock | None
 ) -> tuple[Choice | PlayerFailed, float]:
     """The player's answer, and the seconds it took."""
     started = clock()
     answer: Choice | PlayerFailed
     try:
-        answer = player.choose(position)
+        if own is None:
+            answer = player.choose(position)
+        else:
+            answer = player.choose_by_clock(position, own.reading)
     except PlayerFailed as error:
         answer = error
     return answer, clock() - started
@@ -123,15 +133,18 @@ def _judged(
     position: Position,
     answer: Choice | PlayerFailed,
     seconds: float,
+    left: float | None,
     margin: float,
 ) -> Move | _Fault:
-    """The move, or what is wrong with the answer."""
+    """The move, or what is wrong with the answer; `left` is what it left on the clock."""
     if isinstance(answer, PlayerFailed):
         return _Fault(Forfeit.FAILED, f"failed: {answer}")
     allowed = player.movetime
     if allowed is not None and seconds > allowed + margin:
         times = f"{seconds * 1000:.0f} ms of {allowed * 1000:.0f} ms"
         return _Fault(Forfeit.TIME, f"overstepped its time: {times}")
+    if left is not None and left < -margin:
+        return _Fault(Forfeit.TIME, f"overstepped its clock by {-left * 1000:.0f} ms")
     if answer.move not in player.game.legal_moves(position):
         move = _described(player.game, position, answer.move)
         return _Fault(Forfeit.ILLEGAL, f"played an illegal move: {move}")

@@ -12,12 +12,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from book.console import describe_clock
 from engine.search import Limits
-from service.play.arena.match import Match
+from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit
 from service.play.arena.statistics import EloEstimate, Sprt, Verdict, estimate
 from service.play.arena.tally import Results
 from service.play.arena.tournament import Row
+from service.play.players import keeps_to_limits
 
 
 def as_document(match: Match) -> dict[str, Any]:
@@ -116,10 +118,9 @@ def summary_line(match: Match) -> str:
 
 def match_view(match: Match) -> RenderableType:
     """The match as a live table shows it."""
-    title = (
-        f"{' - '.join(match.settings.names)} on {match.settings.game.id}, "
-        f"{describe_limits(match.settings.limits)}: {match.finished:,} of {match.planned:,} games"
-    )
+    players = f"{' - '.join(match.settings.names)} on {match.settings.game.id}"
+    what = ", ".join(filter(None, (players, _conditions(match.settings))))
+    title = f"{what}: {match.finished:,} of {match.planned:,} games"
     lines = [f"Elo   {describe_elo(estimate(match.tally.pairs))}"]
     if match.sprt is not None:
         lines.append(f"SPRT  {describe_sprt(match)}")
@@ -179,7 +180,7 @@ def describe_sprt(match: Match) -> str:
 
 
 def describe_limits(limits: Limits) -> str:
-    """What each move may take."""
+    """What each move may take, and each side in a whole game."""
     parts = []
     if limits.movetime is not None:
         parts.append(f"{limits.movetime * 1000:,.0f} ms")
@@ -187,7 +188,17 @@ def describe_limits(limits: Limits) -> str:
         parts.append(f"{limits.nodes:,} nodes")
     if limits.depth is not None:
         parts.append(f"depth {limits.depth}")
-    return f"{', '.join(parts)} a move"
+    a_move = f"{', '.join(parts)} a move" if parts else ""
+    a_side = "" if limits.clock is None else f"{describe_clock(limits.clock)} a side"
+    return ", ".join(filter(None, (a_move, a_side)))
+
+
+def _conditions(settings: MatchSettings) -> str:
+    """The limits that count for any player of the match; empty where each has its own."""
+    if any(map(keeps_to_limits, settings.players)):
+        return describe_limits(settings.limits)
+    clock = settings.limits.clock
+    return "" if clock is None else describe_limits(Limits(clock=clock))
 
 
 def time_left(match: Match) -> str:

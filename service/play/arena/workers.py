@@ -54,7 +54,7 @@ def play_in_worker(
     players = _players(game_id, texts, limits)
     if swapped:
         players, names = players[::-1], names[::-1]
-    played = play_game(players, names, opening, margin)
+    played = play_game(players, names, opening, margin, control=limits.clock)
     if played.forfeit is Forfeit.FAILED:
         # A program that has ended plays no further game; a new one may.
         for player in players:

@@ -108,7 +108,7 @@ def test_incremental_sums_are_those_counted_afresh_after_moves_made_and_taken_ba
     game = games.get("gomoku-9")
     random = Random(4)
     numbers = [random.randrange(-9, 10) for _ in range(COUNT)]
-    searcher = GomokuSearcher(game, Weights.of(numbers))
+    searcher = GomokuSearcher(game, weights=Weights.of(numbers))
     evaluation = GomokuEvaluation(game)
     compared = 0
     for _ in range(20):

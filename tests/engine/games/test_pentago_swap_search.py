@@ -5,11 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from engine.clock import Allotment, Clock
 from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 from engine.position import Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, is_decisive
 from tests.oracles import slow_pentago_swap as slow
 
@@ -354,3 +355,65 @@ def test_search_knows_a_position_by_its_stones_not_by_its_orientation(
             for symmetry in range(8)
         }
         assert len(values) == 1
+
+
+class SoftlyLimited(Limits):
+    """Is over softly at once, and never hard."""
+
+    def allotment(self, ply: int, cells: int) -> Allotment:
+        return Allotment(soft=1e-9, hard=3600.0)
+
+
+def test_no_depth_is_begun_after_the_soft_limit(searcher: PentagoSwapSearcher) -> None:
+    position = played_position(random.Random(16), 6)
+    result = searcher.search(position, SoftlyLimited(depth=9))
+    assert result.depth == 1
+    alone = searcher.search(position, Limits(depth=1))
+    assert (result.move, result.value, result.nodes) == (alone.move, alone.value, alone.nodes)
+
+
+def test_a_clock_that_has_nearly_run_out_still_gets_a_move(searcher: PentagoSwapSearcher) -> None:
+    result = searcher.search(GAME.initial, Limits(clock=Clock(left=1e-6)))
+    assert result.move in GAME.legal_moves(GAME.initial)
+
+
+@pytest.mark.parametrize("table", [1, 3, 16])
+def test_a_table_of_any_size_solves_the_end_of_the_game(table: int) -> None:
+    searcher = PentagoSwapSearcher(GAME, SearchOptions(table=table))
+    rng = random.Random(17)
+    for _ in range(20):
+        board = random_board(rng, 33)
+        assert said(searcher.search(position_of(board), Limits(depth=3))) == slow.result(board, 3)
+
+
+def test_nothing_of_earlier_searches_is_left_even_when_their_numbers_come_round(
+    searcher: PentagoSwapSearcher,
+) -> None:
+    position = played_position(random.Random(18), 8)
+    first = searcher.search(position, Limits(depth=4))
+    searcher._generation = np.iinfo(np.uint16).max
+    again = searcher.search(position, Limits(depth=4))
+    once_more = searcher.search(position, Limits(depth=4))
+    assert first.nodes == again.nodes == once_more.nodes
+
+
+@pytest.mark.parametrize("stones", [33, 34])
+def test_every_line_at_the_end_of_the_game_is_proven_for_its_move_as_by_brute_force(
+    searcher: PentagoSwapSearcher, stones: int
+) -> None:
+    rng = random.Random(stones)
+    left = 36 - stones
+    for _ in range(10):
+        board = random_board(rng, stones, quiet=False)
+        position = position_of(board)
+        lines = searcher.search_lines(position, Limits(depth=left), 1000)
+        assert len(lines) == len({slow_key(board, line) for line in lines})
+        for line in lines:
+            kind, plies = slow.result(slow.after(board, slow_move(line.move)), left - 1)
+            opposite = {"win": "loss", "loss": "win", "draw": "draw"}[kind]
+            assert said(line) == (opposite, 0 if kind == "draw" else plies + 1)
+
+
+def slow_key(board: tuple[str, ...], line: SearchResult) -> tuple[str, ...]:
+    """The board after the line's first move."""
+    return slow.after(board, slow_move(line.move))

@@ -1,11 +1,12 @@
 """A program that speaks the Gomocup protocol: random moves from a fixed seed.
 
 Its one argument chooses a fault: `deaf` never answers a turn, `rude` answers nonsense, `refuse`
-refuses every board, `mortal` ends instead of answering.
+refuses every board, `mortal` ends instead of answering, `slow` takes a second for each move.
 """
 
 import sys
 from random import Random
+from time import sleep
 
 fault = sys.argv[1] if len(sys.argv) > 1 else ""
 random = Random(7)
@@ -17,6 +18,8 @@ def answer() -> None:
         sys.exit()
     if fault == "deaf":
         return
+    if fault == "slow":
+        sleep(1)
     if fault == "rude":
         print("MESSAGE I will not", "never", sep="\n", flush=True)
         return

@@ -9,12 +9,13 @@ import pytest
 
 from book.errors import BookError
 from engine import games
+from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.games.base import Game
 from engine.players import AGENT_NAMES, UnknownPlayer
 from engine.players.base import Player, UnsuitableGame
 from engine.players.engine import EnginePlayer
-from engine.search import Limits
+from engine.search import Limits, SearchOptions
 from service.errors import InvalidPlayer, PlayerFailed
 from service.play import bsdgames, gomocup
 from service.play.bsdgames import BsdGamesPlayer
@@ -88,6 +89,30 @@ def test_the_engine_takes_the_limits_given_for_all_unless_it_has_its_own() -> No
     assert limits("engine:depth=3,movetime=2s") == Limits(depth=3, movetime=2.0)
 
 
+def test_the_engine_takes_threads_and_a_table() -> None:
+    def options(text: str) -> SearchOptions:
+        player = make_player(text, GOMOKU, LIMITS, SearchOptions(table=2))
+        assert isinstance(player, EnginePlayer)
+        assert player.limits == LIMITS
+        return player.options
+
+    assert options("engine") == SearchOptions(table=2)
+    assert options("engine:threads=2,table=8") == SearchOptions(2, 8)
+    assert options("engine:threads=2") == SearchOptions(2, 2)
+
+
+@pytest.mark.parametrize("name", ["engine", "random", "six-cell-frames"])
+def test_every_player_plays_by_a_clock(name: str) -> None:
+    player = make_player(name, GOMOKU, Limits(clock=Clock(60.0)))
+    move = player.choose_by_clock(GOMOKU.initial, Clock(0.01)).move
+    assert move in GOMOKU.legal_moves(GOMOKU.initial)
+
+
+def test_by_a_clock_the_engine_keeps_to_limits_of_its_own_as_well() -> None:
+    player = make_player("engine:nodes=300", GOMOKU, LIMITS)
+    assert player.choose_by_clock(GOMOKU.initial, Clock(1000.0)).nodes == 300
+
+
 def test_only_what_keeps_to_a_time_promises_one() -> None:
     assert make_player("engine", GOMOKU, LIMITS).movetime == LIMITS.movetime
     assert make_player("engine:nodes=10", GOMOKU, LIMITS).movetime is None
@@ -101,6 +126,8 @@ def test_only_what_keeps_to_a_time_promises_one() -> None:
         ("engine:node=5", GOMOKU, InvalidPlayer, "no option 'node': its options are movetime,"),
         ("engine:nodes=none", GOMOKU, InvalidPlayer, "player 'engine': nodes: 'none'"),
         ("engine:nodes=0", GOMOKU, InvalidPlayer, "player 'engine': nodes: 0"),
+        ("engine:threads=0", GOMOKU, InvalidPlayer, "player 'engine': threads: 0"),
+        ("engine:table=0", GOMOKU, InvalidPlayer, "player 'engine': table: 0"),
         ("random:seed=x", GOMOKU, InvalidPlayer, "player 'random': seed: 'x'"),
         ("bsdgames:depth=3", GOMOKU_19, InvalidPlayer, "no option 'depth': it has none"),
         ("bsdgames", GOMOKU, UnsuitableGame, "bsdgames plays gomoku-19 and not gomoku-7"),
@@ -168,6 +195,27 @@ class TestGomocup:
             "END",
         ]
 
+    def test_it_is_told_of_a_match_with_a_clock_and_of_what_is_left_before_every_move(
+        self, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        with closing(make_player(f"gomocup:{BRAIN}", GOMOKU, Limits(clock=Clock(60.0)))) as player:
+            assert player.movetime is None
+            first = player.choose_by_clock(GOMOKU.initial, Clock(60.0)).move
+            other = next(m for m in GOMOKU.legal_moves(GOMOKU.initial) if m != first)
+            player.choose_by_clock(GOMOKU.play_line([first, other]), Clock(41.5))
+        said = self.said(capfd)
+        turns = [line.split()[0] for line in said if not line.startswith("INFO")]
+        assert turns == ["START", "START", "BEGIN", "TURN", "END"]
+        times = [line for line in said[6:] if "time" in line]
+        assert times == [
+            "INFO timeout_turn 60000",
+            "INFO timeout_match 60000",
+            "INFO time_left 60000",
+            "INFO time_left 60000",
+            "INFO time_left 41500",
+        ]
+        assert said.index("BEGIN") > said.index("INFO rule 0")
+
     def test_it_begins_a_game_and_is_then_told_each_reply(
         self, capfd: pytest.CaptureFixture[str]
     ) -> None:
@@ -225,7 +273,7 @@ class TestGomocup:
             brain("refuse")
 
     def test_it_needs_a_movetime(self) -> None:
-        with pytest.raises(InvalidPlayer, match="give a movetime"):
+        with pytest.raises(InvalidPlayer, match="give a movetime or a clock"):
             GomocupPlayer(GOMOKU, BRAIN, Limits(nodes=100))
 
 

@@ -377,3 +377,28 @@ def test_the_compiler_is_not_loaded_before_it_is_needed() -> None:
         [sys.executable, "-c", program], input="e5\n", capture_output=True, text=True, check=True
     )
     assert done.stdout.endswith("False\n")
+
+
+class TestClock:
+    def test_both_sides_are_told_what_is_left(self, play: Play) -> None:
+        output = play(*GOMOKU, "--clock", "10m+5s", typed=("e5",)).output
+        assert "dark (X) to move, 10:00 left: e5" in output
+        [answer] = [line for line in output.splitlines() if line.startswith("light plays")]
+        # With the increment, less what little the move took.
+        assert answer.endswith((", 10:05 left", ", 10:04 left", ", 10:03 left"))
+
+    def test_the_engine_plays_by_its_clock(self, play: Play) -> None:
+        output = play("--game", "gomoku-9", "--clock", "2s", typed=("e5",)).output
+        [answer] = [line for line in output.splitlines() if line.startswith("light plays")]
+        assert "(engine: " in answer
+        assert answer.endswith((" 0:01 left", " 0:00 left"))
+
+    def test_who_oversteps_its_clock_loses(self, played: Played) -> None:
+        # Nothing can be typed as fast.
+        record = played(*GOMOKU, "--clock", "0.001", typed=("e5",))
+        assert record.outcome is Outcome.LIGHT_WINS
+        assert record.ending == "dark overstepped its clock"
+        assert record.moves == ()
+
+    def test_without_a_clock_nothing_is_said_of_time(self, play: Play) -> None:
+        assert " left" not in play(*GOMOKU, typed=("e5",)).output

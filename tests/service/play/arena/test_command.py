@@ -160,7 +160,7 @@ def test_the_workers_of_a_killed_arena_end_by_themselves(somewhere: Path) -> Non
 def test_a_match_is_shown_as_a_table() -> None:
     result = arena("engine:nodes=300", "random", "--game", "gomoku-7", "--games", "4")
     assert result.exit_code == 0, result.output
-    assert "engine:nodes=300 - random on gomoku-7, 100 ms a move: 4 of 4 games" in result.stdout
+    assert "engine:nodes=300 - random on gomoku-7: 4 of 4 games" in result.stdout
     assert "Elo   +inf (at least " in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()]
     assert ["engine:nodes=300", "4", "0", "0", "100.0", "%"] in rows
@@ -266,6 +266,24 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) 
     assert document(*match_options("full"))["games"]["counted"] == 10
 
 
+def test_a_match_by_the_clock_is_played_between_the_engine_and_itself_as_a_program() -> None:
+    program = f"gomocup:{shlex.join([sys.executable, '-m', 'service.cli', 'gomocup'])}"
+    options = ("--game", "gomoku-7", "--games", "2", "--clock", "1s+20ms", "--margin", "10s")
+    found = document("engine", program, *options)
+    assert found["games"]["counted"] == 2
+    assert found["settings"]["clock"] == {"left": 1.0, "increment": 0.02, "moves_to_go": None}
+    for player in found["players"]:
+        assert player["forfeits"] == {"time": 0, "illegal": 0, "failed": 0}
+        assert player["longest_ms"] > 0
+
+
+def test_a_clock_that_nobody_can_keep_loses() -> None:
+    program = f"gomocup:{shlex.join([sys.executable, str(BRAIN), 'slow'])}"
+    options = ("--game", "gomoku-5", "--games", "2", "--clock", "100ms", "--margin", "1ms")
+    found = document("random", program, *options)
+    assert found["players"][1]["forfeits"]["time"] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -281,6 +299,8 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) 
         (["random", "random", "--sprt", "20"], "'20' is no pair of Elo differences"),
         (["random", "random", "--nodes", "0"], "0 is not in the range x>=1"),
         (["random", "random", "--movetime", "0"], "'0' is no duration"),
+        (["random", "random", "--clock", "soon"], "'soon' is no duration"),
+        (["random", "random", "--clock", "4//5s"], "'4//5s' is no clock, such as 60s, "),
         (["random", "random", "--margin", "soon"], "'soon' is no duration"),
         (["random", "random", "--jobs", "0"], "0 is not in the range x>=1"),
         (["random", "random", "--openings", "none.txt"], "'none.txt' does not exist"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine import games
+from engine.clock import Clock
 from engine.games.base import Outcome
 from engine.search import Limits
 from service.play.arena.folder import MatchFolder, MatchFolderError
@@ -243,6 +244,10 @@ def test_a_line_that_is_no_game_is_told(tmp_path: Path) -> None:
     [
         ({"margin": 0.1}, "holds a match with margin 0.05 and not 0.1"),
         ({"limits": Limits(nodes=101)}, "holds a match with nodes 100 and not 101"),
+        (
+            {"limits": Limits(nodes=100, clock=Clock(9.0))},
+            'holds a match with clock null and not {"left": 9.0, ',
+        ),
         ({"players": ("engine", "random")}, "holds a match with players"),
         ({"openings": SETTINGS.openings[:4]}, "holds a match with other openings"),
         ({"game": games.get("gomoku-8")}, 'holds a match with game "gomoku-7" and not "gomoku-8"'),

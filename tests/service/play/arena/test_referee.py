@@ -1,7 +1,10 @@
 """A game between two players ends on the board, or by what one of them does wrong."""
 
+from typing import Any
+
 import pytest
 
+from engine import clock as engine_clock
 from engine import games
 from engine.games.base import Outcome
 from engine.players.base import Choice
@@ -17,8 +20,10 @@ def played(
     light: Scripted,
     opening: str = "",
     clock: Clock | None = None,
+    control: engine_clock.Clock | None = None,
 ) -> PlayedGame:
-    return play_game((dark, light), NAMES, GAME.parse_line(opening), 0.05, clock or Clock())
+    line = GAME.parse_line(opening)
+    return play_game((dark, light), NAMES, line, 0.05, clock or Clock(), control)
 
 
 def test_a_game_goes_on_from_its_opening_to_its_end_on_the_board() -> None:
@@ -78,6 +83,48 @@ def test_who_promised_no_time_may_take_any() -> None:
     clock = Clock()
     dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=3600)
     assert played(dark, Scripted("a5 b5 c5 d5"), clock=clock).forfeit is None
+
+
+class Watching(Scripted):
+    """Remembers the clocks it is told."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.told: list[engine_clock.Clock] = []
+
+    def choose_by_clock(self, position: Position, clock: engine_clock.Clock) -> Choice:
+        self.told.append(clock)
+        return self.choose(position)
+
+
+def test_each_side_has_a_clock_of_its_own() -> None:
+    clock = Clock()
+    dark = Watching("a1 b1 c1 d1 e1", clock, 2.0)
+    light = Watching("a5 b5 c5 d5", clock, 3.0)
+    game = played(dark, light, clock=clock, control=engine_clock.Clock(20.0, 0.5))
+    assert game.outcome is Outcome.DARK_WINS
+    assert [told.left for told in dark.told] == [20.0, 18.5, 17.0, 15.5, 14.0]
+    assert [told.left for told in light.told] == [20.0, 17.5, 15.0, 12.5]
+
+
+def test_who_oversteps_its_clock_loses() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=4.0)
+    game = played(dark, Scripted("a5 b5 c5 d5"), clock=clock, control=engine_clock.Clock(9.5))
+    assert (game.outcome, game.forfeit) == (Outcome.LIGHT_WINS, Forfeit.TIME)
+    assert game.ending == "Ann overstepped its clock by 2500 ms"
+    assert GAME.format_line(game.moves) == "a1 a5 b1 b5"
+
+
+def test_the_margin_of_a_clock_is_for_the_whole_game() -> None:
+    clock = Clock()
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=0.25)
+    light = Scripted("a5 b5 c5 d5")
+    control = engine_clock.Clock(1.22)
+    assert played(dark, light, clock=clock, control=control).forfeit is None
+    dark = Scripted("a1 b1 c1 d1 e1", clock, seconds=0.26)
+    light = Scripted("a5 b5 c5 d5")
+    assert played(dark, light, clock=clock, control=control).forfeit is Forfeit.TIME
 
 
 def test_an_illegal_move_loses() -> None:

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from engine import games
+from engine.clock import Clock
 from engine.games.base import Outcome
 from engine.search import Limits
 from service.play.arena import display
@@ -82,6 +83,8 @@ def test_elo_is_told_with_its_interval(elo: EloEstimate | None, text: str) -> No
         (Limits(movetime=0.1), "100 ms a move"),
         (Limits(nodes=20000), "20,000 nodes a move"),
         (Limits(depth=4, movetime=1.5), "1,500 ms, depth 4 a move"),
+        (Limits(clock=Clock(60.0, 0.5)), "60 s + 0.5 s a side"),
+        (Limits(movetime=2.0, clock=Clock(60.0)), "2,000 ms a move, 60 s a side"),
     ],
 )
 def test_limits_are_told(limits: Limits, text: str) -> None:
@@ -129,6 +132,29 @@ def test_a_match_as_a_table(tmp_path: Path) -> None:
     assert "engine 3 0 1 75.0 %" in lines
     assert "engine 8 150.0 ms 400.0 ms 2.2 750 1 time" in lines
     assert "gomocup:[odd] program 8 150.0 ms 400.0 ms 2.2 750 none" in lines
+
+
+@pytest.mark.parametrize(
+    ("players", "limits", "title"),
+    [
+        (("engine:table=8", "random"), Limits(nodes=9), "on gomoku-7, 9 nodes a move: "),
+        (("gomocup:x", "random"), Limits(movetime=1.0), "on gomoku-7, 1,000 ms a move: "),
+        (("engine:nodes=5", "random"), Limits(nodes=9), "on gomoku-7: "),
+        (("engine:book=a.db,depth=5", "random"), Limits(nodes=9), "on gomoku-7: "),
+        (
+            ("engine:nodes=5", "random"),
+            Limits(nodes=9, clock=Clock(60.0)),
+            "on gomoku-7, 60 s a side: ",
+        ),
+    ],
+)
+def test_limits_that_no_player_uses_are_not_shown(
+    players: tuple[str, str], limits: Limits, title: str, tmp_path: Path
+) -> None:
+    settings = replace(SETTINGS, players=players, limits=limits)
+    with Match(settings, 2, None, tmp_path) as match:
+        line = printed(match_view(match))[0]
+    assert line == f"{players[0]} - {players[1]} {title}0 of 2 games"
 
 
 def test_forfeits_and_efforts_are_in_the_json(tmp_path: Path) -> None:

@@ -1,0 +1,28 @@
+"""Transposition tables by their size in memory."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import InvalidOptions
+
+_MEBIBYTE = 1 << 20
+
+
+def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> NDArray[Any]:
+    """An empty table of as many entries as fit, a power of two, and `most` at most.
+
+    Shape (entries,), of dtype `entry`, all zero. It is written to, so that the memory is there
+    before the first deadline runs.
+
+    Raises:
+        InvalidOptions: if there is no memory for it.
+    """
+    entries = 1 << (mebibytes * _MEBIBYTE // entry.itemsize).bit_length() - 1
+    try:
+        table = np.empty(min(entries, most or entries), dtype=entry)
+    except MemoryError as error:
+        raise InvalidOptions(f"there is no memory for a table of {mebibytes} MiB") from error
+    table.view(np.uint8).fill(0)
+    return table

@@ -1,0 +1,746 @@
+"""The Gomoku search in plain Python: the same moves, values, lines and node counts as the kernels.
+
+It is the same algorithm, written for an interpreter: lists of ints, a dict for the lines that
+come up, and a note of what a stone changed, from which it is taken back. Names and their order
+are those of `lines`, `board`, `alphabeta` and `searcher` in `engine.games.gomoku`, so that a
+change of the search can be carried over function by function; what a name means is told there.
+There is no clock. Cells are numbered as the game numbers them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterable
+from functools import cache
+
+import numpy as np
+
+from engine.games.gomoku import Gomoku, Rule
+from engine.games.gomoku.board import CELLS, padded
+from engine.games.gomoku.weights import Weights, read
+from engine.position import Move, Position, cells_of
+from engine.search import Limits, SearchOptions, SearchResult
+from engine.values import HEURISTIC_MAX, WIN, Bound, distance, is_decisive
+
+# What follows is in `lines` there.
+
+NOTHING, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
+_FREE, _OWN, _BLOCKED = range(3)
+
+Line = tuple[int, ...]
+
+
+def _makes_five(line: Line, exactly_five: bool) -> bool:
+    for start in range(1, 6):
+        if line[start : start + 5] == (_OWN,) * 5:
+            longer = line[start - 1] == _OWN or line[start + 5] == _OWN
+            if not (exactly_five and longer):
+                return True
+    return False
+
+
+@cache
+def _strength(line: Line, exactly_five: bool) -> int:
+    """What the row through the centre of the eleven cells is."""
+    if _makes_five(line, exactly_five):
+        return FIVE
+    after = [
+        _strength((*line[:cell], _OWN, *line[cell + 1 :]), exactly_five)
+        for cell in range(1, 10)
+        if line[cell] == _FREE
+    ]
+    fives = after.count(FIVE)
+    if fives:
+        return OPEN_FOUR if fives > 1 else FOUR
+    return max([NOTHING, *(strength - 2 for strength in after)])
+
+
+def _rows_of(key: int, exactly_five: bool) -> int:
+    """What a stone makes on the line `key`, ten places of two bits: of dark, and of light << 12."""
+    codes = [key >> 2 * place & 3 for place in range(10)]
+    rows = 0
+    for colour in range(2):
+        kinds = [_FREE if c == 0 else _OWN if c == colour + 1 else _BLOCKED for c in codes]
+        for end in (0, 9):
+            if not exactly_five or kinds[end] == _FREE:
+                kinds[end] = _BLOCKED
+        rows |= _strength((*kinds[:5], _OWN, *kinds[5:]), exactly_five) << 12 * colour
+    return rows
+
+
+# What follows is in `board` there.
+
+MAX_PLY = 96
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+EMPTY, WALL = 0, 3
+PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
+LEVELS = 7
+MOVER, WAITER = range(2)
+_PATTERNS = 1 << 12
+_PATTERN = _PATTERNS - 1
+# What a cell is worth to the side to move and to the other are added up in one number: the
+# latter, which may be negative, in its lowest bits.
+_WAITER_BITS = 32
+_MOVER_UNIT, _WAITER_OFFSET = 1 << _WAITER_BITS, 1 << _WAITER_BITS - 1
+_ZOBRIST_SEED = 5
+
+
+class State:
+    """The board and what the search keeps beside it.
+
+    The patterns of a cell are one number: dark's in the lower, light's in the upper twelve bits.
+    """
+
+    def __init__(self, size: int, exactly_five: bool, weights: Weights) -> None:
+        self.size = size
+        self.exactly_five = exactly_five
+        self.reach = 5 if exactly_five else 4
+        self.cells = range(size * size)
+        fill_pattern_tables(self, weights)
+        self.tempo = weights.tempo
+        numbers = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED)).integers(
+            1, 1 << 63, 2 * CELLS, dtype=np.uint64
+        )
+        self.zobrist = [
+            [int(numbers[colour * CELLS + padded(at, size)]) for at in self.cells]
+            for colour in range(2)
+        ]
+        self.central = [
+            2 * size - abs(2 * (at // size) - size + 1) - abs(2 * (at % size) - size + 1)
+            for at in self.cells
+        ]
+        # For each direction, by line: both colours' rows in their places among the patterns.
+        self.rows: list[dict[int, int]] = [{} for _ in STEPS]
+        self._connect()
+        self.excluded: frozenset[int] = frozenset()
+        self.history = [[0] * len(self.cells) for _ in range(2)]
+        self.killers = [[-1, -1] for _ in range(MAX_PLY)]
+        self.pv: list[tuple[int, ...]] = [()] * MAX_PLY
+        self.best_line: tuple[int, ...] = ()
+        self.best_value = self.best_depth = 0
+        self.settled = False
+        self.guesses = self.nodes = 0
+        self.node_limit = 0
+
+    def _connect(self) -> None:
+        """For each cell: who sees a stone on it, and at which place of the line."""
+        size = self.size
+        self.near_cells: list[list[int]] = []
+        self.in_reach: list[frozenset[int]] = []
+        self.walls = [[0] * len(self.cells) for _ in STEPS]
+        # By colour, cell and direction: the cells that see the stone, with its code in their line.
+        self.seen_by: list[list[list[list[tuple[int, int]]]]] = [[], []]
+        for at in self.cells:
+            near, in_reach = [], [at]
+            seen: list[list[list[tuple[int, int]]]] = [[], []]
+            for direction, (up, right) in enumerate(STEPS):
+                watchers = []
+                for offset in (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5):
+                    row, column = at // size + offset * up, at % size + offset * right
+                    if not (0 <= row < size and 0 <= column < size):
+                        place = 5 + offset if offset < 0 else 4 + offset
+                        self.walls[direction][at] |= WALL << 2 * place
+                    elif abs(offset) <= self.reach:
+                        other = row * size + column
+                        # A stone after a cell is before it as seen from there.
+                        place = 5 - offset if offset > 0 else 4 - offset
+                        watchers.append((other, 2 * place))
+                        in_reach.append(other)
+                        if abs(offset) <= 2:
+                            near.append(other)
+                for colour in range(2):
+                    seen[colour].append([(o, colour + 1 << shift) for o, shift in watchers])
+            self.near_cells.append(near)
+            self.in_reach.append(frozenset(in_reach))
+            for colour in range(2):
+                self.seen_by[colour].append(seen[colour])
+
+
+def fill_pattern_tables(s: State, weights: Weights) -> None:
+    """By pattern: its level, what it is worth, and what that counts in the order of moves."""
+    s.level_of = []
+    s.worth_of, s.own_rank, s.other_rank = [], [], []
+    for pattern in range(_PATTERNS):
+        rows = [pattern >> 3 * direction & 7 for direction in range(4)]
+        level = PLAIN
+        if FIVE in rows:
+            level = FIVE_MOVE
+        elif OPEN_FOUR in rows or rows.count(FOUR) >= 2:
+            level = OPEN_FOURS
+        elif FOUR in rows:
+            level = FOUR_THREE if OPEN_THREE in rows else FOUR_MOVE
+        elif OPEN_THREE in rows:
+            level = DOUBLE_THREE if rows.count(OPEN_THREE) >= 2 else OPEN_THREE_MOVE
+        s.level_of.append(level)
+        mover, waiter = (
+            weights.levels[side][level] + sum(weights.rows[side][row] for row in rows)
+            for side in (MOVER, WAITER)
+        )
+        s.worth_of.append(mover * _MOVER_UNIT + waiter)
+        # A sure win is taken before a longer one is looked for.
+        s.own_rank.append(128 * mover + (level * _FIRST if level >= OPEN_FOURS else 0))
+        s.other_rank.append(96 * waiter)
+
+
+def _row_at(s: State, at: int, direction: int) -> int:
+    """Both colours' rows on one line of `at`, in their places among the patterns."""
+    table, key = s.rows[direction], s.line[direction][at]
+    if key not in table:
+        table[key] = _rows_of(key, s.exactly_five) << 3 * direction
+    return table[key]
+
+
+def place(s: State, at: int) -> None:
+    """Put a stone of the side to move on the empty cell `at`; the other side is to move.
+
+    Long, because a call for each cell on the lines through `at` would cost more than its work.
+    """
+    colour = s.colour
+    cell, patterns = s.cell, s.pattern
+    level_of, worth_of = s.level_of, s.worth_of
+    changes: list[tuple[int, int]] = []
+    s.changes.append((s.worth, s.level_count, s.level_sum, changes))
+    s.level_count = count = s.level_count[:]
+    s.level_sum = total = s.level_sum[:]
+    dark_worth, light_worth = s.worth
+
+    dark, light = patterns[at] & _PATTERN, patterns[at] >> 12
+    dark_level, light_level = level_of[dark], LEVELS + level_of[light]
+    count[dark_level] -= 1
+    total[dark_level] -= at
+    count[light_level] -= 1
+    total[light_level] -= at
+    dark_worth -= worth_of[dark]
+    light_worth -= worth_of[light]
+
+    cell[at] = colour + 1
+    seen_by = s.seen_by[colour][at]
+    for direction in range(4):
+        line, table = s.line[direction], s.rows[direction]
+        others = ~(0o7_0007 << 3 * direction)
+        for other, code in seen_by[direction]:
+            line[other] = key = line[other] ^ code
+            if cell[other]:
+                continue
+            old = patterns[other]
+            try:
+                new = old & others | table[key]
+            except KeyError:
+                new = old & others | _row_at(s, other, direction)
+            if new == old:
+                continue
+            patterns[other] = new
+            changes.append((other, old))
+            before, after = old & _PATTERN, new & _PATTERN
+            if before != after:
+                dark_worth += worth_of[after] - worth_of[before]
+                before, after = level_of[before], level_of[after]
+                if before != after:
+                    count[before] -= 1
+                    total[before] -= other
+                    count[after] += 1
+                    total[after] += other
+            before, after = old >> 12, new >> 12
+            if before != after:
+                light_worth += worth_of[after] - worth_of[before]
+                before, after = level_of[before], level_of[after]
+                if before != after:
+                    before, after = before + LEVELS, after + LEVELS
+                    count[before] -= 1
+                    total[before] -= other
+                    count[after] += 1
+                    total[after] += other
+    s.worth = dark_worth, light_worth
+    near = s.near
+    for other in s.near_cells[at]:
+        near[other] += 1
+    s.hash ^= s.zobrist[colour][at]
+    s.empties -= 1
+    s.colour = 1 - colour
+
+
+def take_back(s: State, at: int) -> None:
+    """Undo `place`, which must have been the last one not undone."""
+    s.colour = colour = 1 - s.colour
+    s.empties += 1
+    s.hash ^= s.zobrist[colour][at]
+    s.cell[at] = EMPTY
+    s.worth, s.level_count, s.level_sum, changes = s.changes.pop()
+    patterns = s.pattern
+    for other, old in changes:
+        patterns[other] = old
+    for line, watchers in zip(s.line, s.seen_by[colour][at], strict=True):
+        for other, code in watchers:
+            line[other] ^= code
+    near = s.near
+    for other in s.near_cells[at]:
+        near[other] -= 1
+
+
+def set_up(s: State, stones: Iterable[int]) -> None:
+    """An empty board, then `stones`, dark and light in turn."""
+    s.cell = [EMPTY] * len(s.cells)
+    s.near = [0] * len(s.cells)
+    s.line = [list(walls) for walls in s.walls]
+    s.hash = s.colour = 0
+    s.empties = len(s.cells)
+    s.changes: list[tuple[tuple[int, int], list[int], list[int], list[tuple[int, int]]]] = []
+    s.pattern = [sum(_row_at(s, at, direction) for direction in range(4)) for at in s.cells]
+    s.level_count = [0] * (2 * LEVELS)
+    s.level_sum = [0] * (2 * LEVELS)
+    worth = [0, 0]
+    for at, patterns in enumerate(s.pattern):
+        for colour, pattern in enumerate((patterns & _PATTERN, patterns >> 12)):
+            s.level_count[colour * LEVELS + s.level_of[pattern]] += 1
+            s.level_sum[colour * LEVELS + s.level_of[pattern]] += at
+            worth[colour] += s.worth_of[pattern]
+    s.worth = worth[0], worth[1]
+    for at in stones:
+        place(s, at)
+
+
+def find(s: State, colour: int, level: int) -> int:
+    """The last of the cells of which the level for `colour` is `level`; one must be."""
+    if s.level_count[colour * LEVELS + level] == 1:
+        return s.level_sum[colour * LEVELS + level]
+    shift = 12 * colour
+    for at in reversed(s.cells):
+        if s.cell[at] == EMPTY and s.level_of[s.pattern[at] >> shift & _PATTERN] == level:
+            return at
+    raise AssertionError
+
+
+# What follows is in `alphabeta` there.
+
+# hash, value, move, depth, bound, guessed
+Entry = tuple[int, int, int, int, int, bool]
+Table = list[Entry]
+
+_NO_ENTRY, _EXACT, _LOWER, _UPPER = range(4)
+_VACANT: Entry = (0, 0, -1, 0, _NO_ENTRY, False)
+_INFINITY = WIN + 1
+_EVALUATION_MAX = HEURISTIC_MAX - 1
+_FIRST = 1 << 27
+_FOURS_AT_HORIZON = 2
+_REDUCED_FROM_DEPTH = 3
+_QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
+_KILLER_RANK = 2048
+_HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
+
+
+class _Stop(Exception):
+    """The nodes are used up; what was searched is left as it stands."""
+
+
+@cache
+def _reduction(depth: int, index: int) -> int:
+    if depth < _REDUCED_FROM_DEPTH or index == 0:
+        return 0
+    return int(0.8 + math.log(min(depth, MAX_PLY - 1)) * math.log(index) / 1.3)
+
+
+def evaluate(s: State) -> int:
+    """What the rows that each side could still make are worth, for the side to move."""
+    own, other = s.worth[s.colour], s.worth[1 - s.colour]
+    mover = own + _WAITER_OFFSET >> _WAITER_BITS
+    waiter = (other + _WAITER_OFFSET & _MOVER_UNIT - 1) - _WAITER_OFFSET
+    value = mover - waiter + s.tempo
+    return max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value))
+
+
+def _list(s: State, ply: int, cells: Collection[int]) -> tuple[list[int], list[int]]:
+    """The moves on `cells`, without those excluded at the root, and their ranks."""
+    moves = [at for at in cells if ply or at not in s.excluded] if s.excluded else list(cells)
+    own, other = 12 * s.colour, 12 * (1 - s.colour)
+    own_rank, other_rank = s.own_rank, s.other_rank
+    patterns, central, history = s.pattern, s.central, s.history[s.colour]
+    order = [
+        own_rank[patterns[at] >> own & _PATTERN]
+        + other_rank[patterns[at] >> other & _PATTERN]
+        + central[at]
+        + history[at]
+        for at in moves
+    ]
+    for killer in s.killers[ply]:
+        if killer in moves:
+            order[moves.index(killer)] += _KILLER_RANK
+    return moves, order
+
+
+def _list_all(s: State, ply: int) -> tuple[list[int], list[int]]:
+    """Every legal move."""
+    return _list(s, ply, [at for at, stone in enumerate(s.cell) if stone == EMPTY])
+
+
+def _list_near(s: State, ply: int) -> tuple[list[int], list[int]]:
+    """The moves within two cells of a stone on a line."""
+    cell = s.cell
+    return _list(s, ply, [at for at, near in enumerate(s.near) if near and cell[at] == EMPTY])
+
+
+def _list_parries(s: State, ply: int) -> tuple[list[int], list[int]]:
+    """Every move that may parry the opponent's threat of an open four."""
+    own = 12 * s.colour
+    in_reach = s.in_reach[find(s, 1 - s.colour, OPEN_FOURS)]
+    parries = [
+        at
+        for at, stone in enumerate(s.cell)
+        if stone == EMPTY
+        and (at in in_reach or s.level_of[s.pattern[at] >> own & _PATTERN] >= FOUR_MOVE)
+    ]
+    return _list(s, ply, parries)
+
+
+def _list_moves(s: State, ply: int, depth: int) -> tuple[list[int], list[int], bool]:
+    """The moves to search, their ranks, and whether they are all that matter."""
+    opponent = (1 - s.colour) * LEVELS
+    if s.level_count[s.colour * LEVELS + FIVE_MOVE]:
+        return *_list_all(s, ply), True
+    if s.level_count[opponent + FIVE_MOVE]:
+        forced = find(s, 1 - s.colour, FIVE_MOVE)
+        if ply == 0 and forced in s.excluded:
+            return *_list_all(s, ply), True
+        return *_list(s, ply, [forced]), True
+    complete = True
+    if s.level_count[opponent + OPEN_FOURS]:
+        moves, order = _list_parries(s, ply)
+    elif depth >= s.empties:
+        return *_list_all(s, ply), True
+    else:
+        complete = False
+        moves, order = _list_near(s, ply)
+    if not moves:
+        return *_list_all(s, ply), True
+    return moves, order, complete
+
+
+def _remember(s: State, ply: int, depth: int, moves: list[int], index: int) -> None:
+    """The quiet move at `index` failed high: rank it higher from now on, those before it lower."""
+    killers, history = s.killers[ply], s.history[s.colour]
+    if killers[0] != moves[index]:
+        killers[:] = moves[index], killers[0]
+    step = min(16 * depth * depth, _HISTORY_STEP_MAX)
+    for at in moves[:index]:
+        history[at] += -step - history[at] * step // _HISTORY_MAX
+    at = moves[index]
+    history[at] += step - history[at] * step // _HISTORY_MAX
+
+
+def _pick(moves: list[int], order: list[int], index: int) -> int:
+    """Bring the highest ranked of the moves from `index` on to `index`; returns it."""
+    best = order.index(max(order[index:]), index)
+    move = moves[best]
+    moves[best], order[best], moves[index], order[index] = (
+        moves[index],
+        order[index],
+        move,
+        order[best],
+    )
+    return move
+
+
+def _put_line(s: State, ply: int, move: int) -> None:
+    """The line from this ply on is `move`, then the line of the next ply."""
+    s.pv[ply] = (move, *s.pv[ply + 1])
+
+
+def _from_root(value: int, ply: int) -> int:
+    """A value counted from this ply, counted from the root."""
+    if value > HEURISTIC_MAX:
+        return value - ply
+    if value < -HEURISTIC_MAX:
+        return value + ply
+    return value
+
+
+def _slot(s: State, table: Table) -> int:
+    """Where the table holds the position: the deeper of two neighbours, or the newer one."""
+    slot = s.hash & len(table) - 2
+    return slot if table[slot][0] == s.hash else slot + 1
+
+
+def _store(
+    s: State, table: Table, ply: int, depth: int, value: int, bound: int, move: int, guessed: bool
+) -> None:
+    """Keep a result, in the slot of the same position or of a shallower one, else the other."""
+    slot = s.hash & len(table) - 2
+    if table[slot][0] != s.hash and table[slot][3] > depth:
+        slot += 1
+    table[slot] = (s.hash, _from_root(value, -ply), move, depth, bound, guessed)
+
+
+def _reduced(depth: int, index: int) -> int:
+    """The depth left after the quiet move at `index` of a node of `depth`."""
+    return max(depth - 1 - _reduction(depth, index), min(depth - 1, 1))
+
+
+def _win_in_sight(s: State, ply: int) -> int:
+    """The value of a win in one or three plies, with its first move as the line; 0 if none."""
+    count, own = s.level_count, s.colour * LEVELS
+    if count[own + FIVE_MOVE]:
+        s.pv[ply] = (find(s, s.colour, FIVE_MOVE),)
+        return WIN - ply - 1
+    if count[own + OPEN_FOURS] and not count[LEVELS - own + FIVE_MOVE]:
+        s.pv[ply] = (find(s, s.colour, OPEN_FOURS),)
+        return WIN - ply - 3
+    s.pv[ply] = ()
+    return 0
+
+
+def _can_make_four(s: State) -> bool:
+    """Whether the side to move has a move that makes a four, and no stronger one."""
+    own = s.colour * LEVELS
+    return s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0
+
+
+def _continuous_fours(s: State, ply: int, fours: int) -> int:
+    """The value of a win by continuous fours, at most `fours` before the last; 0 if none."""
+    if s.nodes >= s.node_limit:
+        raise _Stop
+    value = _win_in_sight(s, ply)
+    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
+    ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
+    if value > 0 or fives > 1 or ended:
+        return value
+    if fives == 0 and not _can_make_four(s):
+        return 0
+    own, patterns, level_of = 12 * s.colour, s.pattern, s.level_of
+    candidates = [find(s, 1 - s.colour, FIVE_MOVE)] if fives else s.cells
+    moves = [
+        at
+        for at in candidates
+        if level_of[patterns[at] >> own & _PATTERN] >= FOUR_MOVE and s.cell[at] == EMPTY
+    ]
+    for move in moves:
+        place(s, move)
+        reply = find(s, 1 - s.colour, FIVE_MOVE)
+        place(s, reply)
+        s.nodes += 2
+        value = _continuous_fours(s, ply + 2, fours - 1)
+        take_back(s, reply)
+        take_back(s, move)
+        if value > 0:
+            _put_line(s, ply + 1, reply)
+            _put_line(s, ply, move)
+            return value
+    return 0
+
+
+def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
+    """The value where the depth ends: the evaluation, or a win by continuous fours."""
+    value = evaluate(s)
+    if value < beta and _can_make_four(s):
+        key, known, _, _, bound, _ = table[_slot(s, table)]
+        if bound == _NO_ENTRY or key != s.hash:
+            won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
+            if won > 0:
+                _store(s, table, ply, 0, won, _LOWER, s.pv[ply][0], False)
+                return won
+            s.pv[ply] = ()
+            _store(s, table, ply, 0, value, _EXACT, -1, True)
+        elif bound != _UPPER and known > HEURISTIC_MAX:
+            return _from_root(known, ply)
+    s.guesses += 1
+    return value
+
+
+def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) -> int:
+    """The value of the position, fail-soft: exact between `alpha` and `beta`, else a bound."""
+    if s.nodes >= s.node_limit:
+        raise _Stop
+    value = _win_in_sight(s, ply)
+    if value > 0 or s.empties == 0:
+        return value
+    opponent = (1 - s.colour) * LEVELS
+    fives = s.level_count[opponent + FIVE_MOVE]
+    if fives > 1:
+        return -(WIN - ply - 2)
+    if fives == 0 and depth <= 0:
+        return _at_horizon(s, table, beta, ply)
+    if ply >= MAX_PLY - 2:
+        s.guesses += 1
+        return evaluate(s)
+
+    known_move = -1
+    key, known, move, known_depth, bound, guessed = table[_slot(s, table)]
+    if bound != _NO_ENTRY and key == s.hash:
+        known_move = move
+        value = _from_root(known, ply)
+        if (known_depth >= depth or abs(value) > HEURISTIC_MAX) and (
+            bound == _EXACT
+            or (bound == _LOWER and value >= beta)
+            or (bound == _UPPER and value <= alpha)
+        ):
+            s.guesses += guessed
+            return value
+
+    guesses = s.guesses
+    moves, order, complete = _list_moves(s, ply, depth)
+    # The only reply to a four costs no depth.
+    next_depth = depth if fives else depth - 1
+    if known_move in moves:
+        order[moves.index(known_move)] = 8 * _FIRST
+    best, best_move, lowest = -_INFINITY, -1, alpha
+    whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
+    level_of, patterns, own = s.level_of, s.pattern, 12 * s.colour
+    most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth
+    for index in range(len(moves)):
+        move = _pick(moves, order, index)
+        level = level_of[patterns[move] >> own & _PATTERN]
+        quiet = level == PLAIN and not whole
+        if quiet and index >= most:
+            complete = False
+            continue
+        place(s, move)
+        s.nodes += 1
+        if index == 0:
+            value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+        else:
+            reduced = _reduced(depth, index) if quiet else next_depth
+            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
+            if value > lowest and reduced < next_depth:
+                value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
+            if lowest < value < beta:
+                value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+        take_back(s, move)
+        if value > best:
+            best, best_move = value, move
+            if value > lowest:
+                lowest = value
+                _put_line(s, ply, move)
+            if value >= beta:
+                if level < FOUR_MOVE:
+                    _remember(s, ply, depth, moves, index)
+                break
+    if best < beta and not complete:
+        s.guesses += 1
+        best = max(best, -HEURISTIC_MAX)
+    bound = _LOWER if best >= beta else _EXACT if best > alpha else _UPPER
+    _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
+    return best
+
+
+def _keep(s: State, value: int, depth: int) -> None:
+    """Make the root's line the result so far."""
+    s.best_value = value
+    s.best_depth = depth
+    s.best_line = s.pv[0]
+
+
+def _search_root(s: State, table: Table, depth: int, moves: list[int], complete: bool) -> None:
+    """One iteration over the root's moves, in which the best one comes to the front."""
+    best = -_INFINITY
+    opponent = (1 - s.colour) * LEVELS
+    threats = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE]
+    whole = threats > 0 or depth >= s.empties
+    for index, move in enumerate(moves):
+        level = s.level_of[s.pattern[move] >> 12 * s.colour & _PATTERN]
+        if level == FIVE_MOVE:
+            value = WIN - 1
+            s.pv[1] = ()
+        else:
+            place(s, move)
+            s.nodes += 1
+            if index == 0:
+                value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
+            else:
+                quiet = level == PLAIN and not whole
+                reduced = _reduced(depth, index) if quiet else depth - 1
+                value = -search(s, table, -best - 1, -best, reduced, 1)
+                if value > best and reduced < depth - 1:
+                    value = -search(s, table, -best - 1, -best, depth - 1, 1)
+                if value > best:
+                    value = -search(s, table, -_INFINITY, -best, depth - 1, 1)
+            take_back(s, move)
+        if value > best:
+            best = value
+            _put_line(s, 0, move)
+            moves.insert(0, moves.pop(index))
+            if best >= -HEURISTIC_MAX:
+                _keep(s, best, depth)
+        if best > HEURISTIC_MAX:
+            return
+    if not complete:
+        s.guesses += 1
+        best = max(best, -HEURISTIC_MAX)
+    _keep(s, best, depth)
+
+
+def think(s: State, table: Table, max_depth: int) -> None:
+    """Search deeper and deeper until the nodes are used up or nothing is left to find out."""
+    table[:] = [_VACANT] * len(table)
+    s.history = [[0] * len(s.cells) for _ in range(2)]
+    s.killers = [[-1, -1] for _ in range(MAX_PLY)]
+    s.nodes = s.guesses = 0
+    s.settled = False
+    moves: list[int] = []
+    complete = False
+    for depth in range(1, max_depth + 1):
+        if depth == 1 or depth == s.empties:
+            moves, order, complete = _list_moves(s, 0, depth)
+            for index in range(len(moves)):
+                _pick(moves, order, index)
+        if depth == 1:
+            s.pv[0] = (moves[0],)
+            _keep(s, evaluate(s), 0)
+        guesses = s.guesses
+        try:
+            _search_root(s, table, depth, moves, complete)
+        except _Stop:
+            return
+        if abs(s.best_value) > HEURISTIC_MAX or s.guesses == guesses:
+            s.settled = True
+            return
+
+
+# What follows is in `searcher` there.
+
+# As many entries as the kernels', so that the same positions are forgotten.
+_ENTRIES_PER_MEBIBYTE = 1 << 16
+_SURE_DISTANCE = 4
+_UNLIMITED = 1 << 63
+
+
+class ReferenceSearcher:
+    """Searches as the game's own searcher does, by depth and nodes alone."""
+
+    def __init__(
+        self,
+        game: Gomoku,
+        options: SearchOptions = SearchOptions(),
+        weights: Weights | None = None,
+    ) -> None:
+        self._state = State(game.size, game.rule is Rule.STANDARD, weights or read())
+        mebibytes = 1 << options.table.bit_length() - 1
+        self._table = [_VACANT] * (mebibytes * _ENTRIES_PER_MEBIBYTE)
+
+    def search(
+        self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
+    ) -> SearchResult:
+        """Search `position` until a limit, leaving out the root moves in `exclude`."""
+        started = time.perf_counter()
+        s = self._state
+        dark, light = cells_of(position.dark), cells_of(position.light)
+        stones = [0] * (len(dark) + len(light))
+        stones[0::2], stones[1::2] = dark, light
+        set_up(s, stones)
+        s.excluded = frozenset(exclude)
+        s.node_limit = limits.nodes or _UNLIMITED
+        think(s, self._table, min(limits.depth or s.empties, s.empties))
+        return SearchResult(
+            move=s.best_line[0],
+            value=s.best_value,
+            bound=_bound(s.best_value),
+            proven=s.settled,
+            depth=s.best_depth,
+            nodes=s.nodes,
+            seconds=time.perf_counter() - started,
+            line=s.best_line,
+        )
+
+
+def _bound(value: int) -> Bound:
+    if not is_decisive(value) or (distance(value) or 0) <= _SURE_DISTANCE:
+        return Bound.EXACT
+    return Bound.LOWER if value > 0 else Bound.UPPER
