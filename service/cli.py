@@ -21,6 +21,7 @@ _COMMANDS = {
     "info": _Lazy("book.commands:info", "What is in a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
+    "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
     "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),
     "gobang": _Lazy("service.commands.gobang:gobang", "Play through pipes, line by line."),

@@ -19,6 +19,14 @@ def load_searchers(report: Callable[[Game], None] = lambda game: None) -> None:
         game.searcher().search(game.initial, Limits(nodes=1))
 
 
+def load_provers(report: Callable[[str], None] = lambda what: None) -> None:
+    """Compile the provers of the games that have one, or load them; `report` is told before."""
+    for family in games.families():
+        game = games.get(family.examples[0])
+        report(f"the prover of {game.title}")
+        game.prover(table=1)
+
+
 def load_agents(report: Callable[[str], None] = lambda name: None) -> None:
     """Compile the published agents, or load them; `report` is called before each."""
     for name in AGENT_NAMES:

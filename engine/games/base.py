@@ -13,6 +13,7 @@ from hashlib import blake2b
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, board_of, cells_of
+from engine.proof import TABLE_MEBIBYTES, Prover
 from engine.search import Searcher, SearchOptions
 
 Symmetry = int
@@ -136,6 +137,10 @@ class Game(ABC):
 
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""
+        return None
+
+    def prover(self, *, table: int = TABLE_MEBIBYTES) -> Prover | None:
+        """A new prover with a table of `table` MiB; None where the game has none."""
         return None
 
     @property

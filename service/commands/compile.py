@@ -2,12 +2,12 @@
 
 import click
 
-from service.warm import load_agents, load_searchers
+from service.warm import load_agents, load_provers, load_searchers
 
 
 @click.command("compile")
 def compile_kernels() -> None:
-    """Compile the search of every game, and the published agents, ahead of their first use.
+    """Compile searches, provers and the published agents ahead of their first use.
 
     The machine code is kept: later commands start without the wait. A later version compiles
     anew, and what an earlier one left is deleted.
@@ -17,6 +17,7 @@ def compile_kernels() -> None:
       fivebook compile
     """
     load_searchers(lambda game: _announce(game.title))
+    load_provers(_announce)
     load_agents(_announce)
     from engine.kernels import cache_folder, drop_outdated_caches
 

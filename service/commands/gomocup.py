@@ -26,7 +26,7 @@ def gomocup(book: Path | None, threads: int, table: int | None) -> None:
 
     Commands come on standard input, a line each, and answers go to standard output. Square
     boards from 5×5 to 26×26 are played, by the rules 0 (five or more win), 1 (exactly five)
-    and, where 'fivebook games' has it, 4 (renju). The limits are those that the manager sends,
+    and 4 (renju). The limits are those that the manager sends,
     for a turn and for a match, and one second a turn if it sends none. The command ends with
     the line END, and with its input.
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from engine.games.base import Game
+from engine.games.gomoku.proof_solver import ProofSolver
 from engine.games.gomoku.threat_solver import ThreatResult
 from engine.position import Position, board_of, cells_of
+from engine.proof import Proof
 from tests.oracles.threat_checker import Ask, Claim, Stones
 
 
@@ -19,13 +21,22 @@ def sides(game: Game, position: Position) -> tuple[Stones, Stones]:
 
 def asker(game: Game, solve: Callable[[Position], ThreatResult]) -> Ask:
     """Asks `solve` for a win."""
+    return _asker(game, lambda position, within: solve(position))
 
-    def ask(own: Stones, other: Stones) -> Claim | None:
+
+def follower(game: Game, solver: ProofSolver) -> Ask:
+    """Asks `solver` to go on with what it proved last."""
+    return _asker(game, lambda position, within: solver.follow(position, within=within))
+
+
+def _asker(game: Game, solve: Callable[[Position, int | None], ThreatResult | Proof]) -> Ask:
+    def ask(own: Stones, other: Stones, within: int | None = None, /) -> Claim | None:
         mine, theirs = (
             board_of(row * game.size + column for row, column in stones) for stones in (own, other)
         )
         dark_to_move = len(own) == len(other)
-        result = solve(Position(mine, theirs) if dark_to_move else Position(theirs, mine))
+        position = Position(mine, theirs) if dark_to_move else Position(theirs, mine)
+        result = solve(position, within)
         if not result.won or result.distance is None:
             return None
         return Claim(divmod(result.line[0], game.size), result.distance)

@@ -16,7 +16,7 @@ from functools import cache
 
 import numpy as np
 
-from engine.games.gomoku import Gomoku
+from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.board import CELLS, padded
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Move, Position, cells_of
@@ -711,7 +711,7 @@ class ReferenceSearcher:
         options: SearchOptions = SearchOptions(),
         weights: Weights | None = None,
     ) -> None:
-        self._state = State(game.size, game.exactly_five, weights or read())
+        self._state = State(game.size, game.rule is Rule.STANDARD, weights or read())
         mebibytes = 1 << options.table.bit_length() - 1
         self._table = [_VACANT] * (mebibytes * _ENTRIES_PER_MEBIBYTE)
 

@@ -3,8 +3,7 @@
 Slow and plain: stones are sets of (row, column), and rows are counted stone by stone.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tests.oracles.slow_rules import SlowRenju
 
@@ -19,8 +18,15 @@ class Claim(NamedTuple):
     distance: int
 
 
-Ask = Callable[[Stones, Stones], Claim | None]
-"""What a solver claims of the side that owns the first stones and is to move; None: no win."""
+class Ask(Protocol):
+    """What a solver claims of the side that owns the first stones and is to move; None: no win.
+
+    Where its earlier claims promise a win `within` so many plies, it is told.
+    """
+
+    def __call__(
+        self, own: Stones, other: Stones, within: int | None = None, /
+    ) -> Claim | None: ...
 
 
 class ThreatChecker:

@@ -20,6 +20,7 @@ COMMANDS = (
     "info",
     "export",
     "query",
+    "prove",
     "serve",
     "play",
     "gobang",

@@ -12,10 +12,12 @@ from engine.games.base import Family, Game, Outcome, Symmetry
 from engine.games.gomoku.renju import ForbiddenPoints, Foul
 from engine.games.rows import Rows
 from engine.position import Cell, Move, Position, cells_of
+from engine.proof import TABLE_MEBIBYTES
 from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
+    from engine.games.gomoku.proof_solver import ProofSolver
     from engine.games.gomoku.searcher import GomokuSearcher
 
 MIN_SIZE = 5
@@ -111,6 +113,11 @@ class Gomoku(Game):
         from engine.games.gomoku.features import GomokuEvaluation
 
         return GomokuEvaluation(self)
+
+    def prover(self, *, table: int = TABLE_MEBIBYTES) -> ProofSolver:
+        from engine.games.gomoku.proof_solver import ProofSolver
+
+        return ProofSolver(self, table=table)
 
     def _foul(self, position: Position, move: Move) -> Foul | None:
         if not (self.forbids_moves and position.dark_to_move):

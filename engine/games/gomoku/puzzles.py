@@ -1,11 +1,15 @@
 """Makes the puzzles in data/puzzles: positions of the engine's own games with a forced win.
 
 python -m engine.games.gomoku.puzzles vcf 200 > data/puzzles/vcf.txt
+python -m engine.games.gomoku.puzzles solve vcf
 """
 
 import sys
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from engine import __version__, games
 from engine.games.base import Game
@@ -16,12 +20,51 @@ from engine.search import Limits
 
 _GAMES = ("gomoku-15", "gomoku-15-standard", "gomoku-19")
 _KINDS = ("vcf", "vct")
+_USAGE = "(vcf|vct) COUNT | solve (vcf|vct)"
 # Fewer nodes a move leave more threats standing.
 _PLAYING = Limits(nodes=1_000)
 _SOLVER_NODES = 1_000_000
 _SHORTEST = 7
 _RANDOM_MOVES = 4
 _REACH = 3
+_FOLDER = Path(__file__).parents[3] / "data" / "puzzles"
+
+
+class Attempt(NamedTuple):
+    """What the threat solver made of one puzzle: whether it found a win as short as stated."""
+
+    solved: bool
+    seconds: float
+    nodes: int
+
+
+def solve_all(kind: str) -> list[Attempt]:
+    """Solve every shipped puzzle of a kind, vcf or vct, in the order of its file."""
+    solvers = {game.id: ThreatSolver(game) for game in _games()}
+    attempts = []
+    for line in (_FOLDER / f"{kind}.txt").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        name, distance, moves = line.split(maxsplit=2)
+        game = games.get(name)
+        position = game.play_line(game.parse_line(moves))
+        started = time.perf_counter()
+        result = getattr(solvers[name], kind)(position)
+        seconds = time.perf_counter() - started
+        attempts.append(Attempt(result.distance == int(distance), seconds, result.nodes))
+    return attempts
+
+
+def report(kind: str) -> None:
+    """Solve the puzzles of a kind and print how many are solved, how fast."""
+    attempts = solve_all(kind)
+    solved = [attempt for attempt in attempts if attempt.solved]
+    within = sum(attempt.seconds <= 1 for attempt in solved)
+    slowest = max(attempts, key=lambda attempt: attempt.seconds)
+    print(
+        f"{kind}: {len(solved)} of {len(attempts)} solved, {within / len(attempts):.1%} of all "
+        f"within 1 s; the slowest took {slowest.seconds:.3f} s, {slowest.nodes:,} nodes"
+    )
 
 
 def main(kind: str, count: int) -> None:
@@ -90,6 +133,10 @@ def _is_central(game: Game, move: Move) -> bool:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in _KINDS or not sys.argv[2].isdecimal():
-        sys.exit("usage: python -m engine.games.gomoku.puzzles (vcf|vct) COUNT")
-    main(sys.argv[1], int(sys.argv[2]))
+    match sys.argv[1:]:
+        case ["solve", kind] if kind in _KINDS:
+            report(kind)
+        case [kind, count] if kind in _KINDS and count.isdecimal():
+            main(kind, int(count))
+        case _:
+            sys.exit(f"usage: python -m engine.games.gomoku.puzzles {_USAGE}")

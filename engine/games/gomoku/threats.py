@@ -23,8 +23,10 @@ from engine.games.gomoku.board import (
     LEVELS,
     LIGHT,
     MAX_CELLS,
+    MOVER,
     OPEN_FOURS,
     STEPS,
+    WAITER,
     State,
     cannot_parry,
     find,
@@ -42,6 +44,8 @@ MAX_DEPTH = 62
 """Most moves of the attacker before the one that leaves two ways to a five."""
 
 _MAX_LINE = 2 * MAX_DEPTH + 4
+# More than two cells differ by in worth: what a move threatens comes before all else.
+_LEVEL_RANK = 1 << 17
 _TABLE_ENTRIES = 1 << 18
 # A failure takes one word: the hash without its lowest bits, which the entry's index tells, and
 # in their place the depth at which no win was found. A word is never read half written.
@@ -80,9 +84,10 @@ def level_at(s: Any, colour: int, at: int) -> int:
 
 @kernel(types.int64(State, Threats, *[types.int64] * 3))
 def insert(s: Any, t: Any, start: int, end: int, at: int) -> int:
-    """Add `at` to the list from `start` to `end`, worthiest first; returns the new end."""
-    own = int(s.worth_of[s.pattern[s.colour * CELLS + at]])
-    rank = 2 * own + s.worth_of[s.pattern[(1 - s.colour) * CELLS + at]]
+    """Add `at` to the list from `start` to `end`, by level, then by worth; returns the new end."""
+    own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    other = int(s.worth_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
+    rank = _LEVEL_RANK * level_at(s, s.colour, at) + 2 * own + other
     index = end
     while index > start and t.rank[index - 1] < rank:
         t.moves[index], t.rank[index] = t.moves[index - 1], t.rank[index - 1]

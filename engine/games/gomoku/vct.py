@@ -233,6 +233,20 @@ def _holds(s: Any, line: Any) -> bool:
     return holds
 
 
+@kernel(types.boolean(State, types.int64, types.int64[::1]))
+def _misses(s: Any, at: int, line: Any) -> bool:
+    """Whether a stone on `at` that makes no four leaves `line`, a win by fours, as it is.
+
+    All fives of the attacker are on lines through his moves, and a five of the defender takes a
+    stone that he had to put: a cell that shares no line with one of them has no part in it. What
+    is forbidden depends on more cells.
+    """
+    misses = s.forbidding == 0
+    for cell in line:
+        misses &= not _share_line(s, at, cell)
+    return bool(misses)
+
+
 @kernel(types.int64(State, Threats, types.int64[::1], types.int64[::1], types.int64))
 def list_defences(s: Any, t: Any, line: Any, defences: Any, max_nodes: int) -> int:
     """Write the replies that may break `line`, a win the opponent threatens, to `defences`.
@@ -250,7 +264,7 @@ def list_defences(s: Any, t: Any, line: Any, defences: Any, max_nodes: int) -> i
         if s.cell[at] != EMPTY or is_forbidden(s, at):
             continue
         listed = level_at(s, s.colour, at) >= FOUR_MOVE
-        if not listed:
+        if not listed and not (by_fours and _misses(s, at, line)):
             place(s, at)
             s.nodes += 1
             if by_fours:

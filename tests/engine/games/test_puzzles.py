@@ -9,10 +9,11 @@ import pytest
 
 from engine import games
 from engine.games.gomoku import Gomoku, Rule
+from engine.games.gomoku.puzzles import solve_all
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
 from tests.engine.threat_claims import asker, sides
-from tests.oracles.threat_checker import ThreatChecker
+from tests.oracles.proof_checker import ProofChecker
 
 PUZZLES = Path(__file__).parents[3] / "data" / "puzzles"
 
@@ -65,18 +66,33 @@ def check_distances(puzzles: list[Puzzle]) -> None:
         assert solver.vct(position).distance == distance
 
 
+def test_wins_by_fours_hold_against_every_reply() -> None:
+    check_replies("vcf", read("vcf"))
+
+
+def test_wins_by_threats_hold_against_every_reply() -> None:
+    check_replies("vct", [puzzle for puzzle in read("vct") if puzzle.distance <= 13])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "longest"), [("vcf", 99), ("vct", 13)])
-def test_wins_hold_against_every_reply(kind: str, longest: int) -> None:
-    checked = 0
-    for game, distance, position in read(kind):
-        if distance <= longest:
-            checker = ThreatChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
-            own, other = sides(game, position)
-            solve = getattr(ThreatSolver(game), kind)
-            assert checker.hole(own, other, asker(game, solve)) is None
-            checked += 1
-    assert checked >= 40
+def test_all_wins_by_threats_hold_against_every_reply() -> None:
+    """Takes about a minute."""
+    check_replies("vct", read("vct"))
+
+
+def check_replies(kind: str, puzzles: list[Puzzle]) -> None:
+    for game, _, position in puzzles:
+        checker = ProofChecker(game.size, exactly_five=game.rule is Rule.STANDARD)
+        solve = getattr(ThreatSolver(game), kind)
+        assert checker.hole(*sides(game, position), asker(game, solve)) is None
+
+
+@both_kinds
+def test_all_puzzles_can_be_solved_in_one_go(kind: str) -> None:
+    attempts = solve_all(kind)
+    assert len(attempts) == len(read(kind))
+    assert all(attempt.solved for attempt in attempts)
+    assert all(attempt.nodes < 1_000_000 for attempt in attempts)
 
 
 def made(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -92,7 +108,16 @@ def test_new_puzzles_can_be_made(kind: str) -> None:
         assert getattr(ThreatSolver(game), kind)(position).distance == distance >= 7
 
 
-@pytest.mark.parametrize("arguments", [(), ("vcf",), ("vcx", "2"), ("vcf", "two")], ids=str)
+def test_the_puzzles_solved_within_a_second_are_counted() -> None:
+    (line,) = made("solve", "vcf").stdout.splitlines()
+    count = len(read("vcf"))
+    assert line.startswith(f"vcf: {count} of {count} solved, ")
+    assert " of all within 1 s; the slowest took " in line
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("vcf",), ("vcx", "2"), ("vcf", "two"), ("solve", "2")], ids=str
+)
 def test_bad_arguments_are_told(arguments: tuple[str, ...]) -> None:
     run = made(*arguments)
     assert run.returncode != 0

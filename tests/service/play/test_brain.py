@@ -73,6 +73,15 @@ def test_exactly_five_is_asked_for_by_rule_1() -> None:
         assert (answer == "4,1") == six_wins
 
 
+def test_renju_is_asked_for_by_rule_4() -> None:
+    # A stone on 5,5 makes two fours, each closed at one end.
+    own = [*(f"{x},5,1" for x in (2, 3, 4)), *(f"5,{y},1" for y in (6, 7, 8))]
+    other = ["1,5,2", "5,9,2", "0,0,2", "10,0,2", "0,10,2", "10,10,2"]
+    for rule, forbidden in ((0, False), (4, True)):
+        _, answer = said("START 11", f"INFO rule {rule}", FAST, "BOARD", *own, *other, "DONE")
+        assert (answer == "5,5") != forbidden
+
+
 def test_moves_can_be_taken_back() -> None:
     answers = said("START 7", FAST, "BEGIN", "TAKEBACK 3,3", "BEGIN")
     assert answers[2] == ("OK" if answers[1] == "3,3" else "ERROR there is no stone on 3,3")
