@@ -157,7 +157,7 @@ class GomokuSearcher:
         return tuple(board.unpadded(int(cell), self._game.size) for cell in cells)
 
     def _twins(self, position: Position, exclude: Collection[Move]) -> set[Move]:
-        """The moves that a symmetry of `position` turns into an earlier one that is not excluded."""
+        """The moves that a symmetry of `position` turns into an earlier, not excluded one."""
         game = self._game
         own = [s for s in SYMMETRIES if game.map_position(position, s) == position]
         twins = set()
