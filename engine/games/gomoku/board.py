@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from engine.games.gomoku.lines import FIVE, FOUR, OPEN_FOUR, OPEN_THREE, TABLE_SIZE
+from engine.games.gomoku.lines import FIVE, FOUR, LINES, OPEN_FOUR, OPEN_THREE
 from engine.kernels import kernel
 
 STRIDE = 32
@@ -36,9 +36,14 @@ _PATTERNS = 1 << 12
 # the sums of that are therefore kept for both cases, side by side.
 MOVER, WAITER = range(2)
 
+# What `take_back` restores: the sums, and with them the number of patterns changed before. A stone
+# is on the lines of 40 cells at most, and changes the patterns of both sides there.
+_SUMS = 4 * LEVELS + 5
+_MOST_CHANGES = 2 * 40
+
 STATE = np.dtype(
     [
-        ("table", np.uint8, 2 * TABLE_SIZE),
+        ("rows", np.uint8, LINES),
         ("level_of", np.uint8, 2 * _PATTERNS),
         ("worth_of", np.int16, 4 * _PATTERNS),
         ("cell", np.int8, CELLS),
@@ -54,6 +59,11 @@ STATE = np.dtype(
         ("level_count", np.int32, 2 * LEVELS),
         ("level_sum", np.int32, 2 * LEVELS),
         ("worth", np.int32, 4),
+        ("kept", np.int32, MAX_CELLS * _SUMS),
+        ("changed", np.int16, MAX_CELLS * _MOST_CHANGES),
+        ("changed_from", np.uint16, MAX_CELLS * _MOST_CHANGES),
+        ("changes", np.int64),
+        ("stones", np.int64),
         ("tempo", np.int64),
         ("moves", np.int16, MAX_PLY * MAX_CELLS),
         ("order", np.int32, MAX_PLY * MAX_CELLS),
@@ -67,7 +77,8 @@ STATE = np.dtype(
         ("results", np.int64),
         ("size", np.int64),
         ("reach", np.int64),
-        ("flags", np.int64),
+        ("line_shift", np.int64),
+        ("line_mask", np.int64),
         ("forbidding", np.int64),
         ("empties", np.int64),
         ("colour", np.int64),
@@ -151,18 +162,10 @@ def _count(s: Any, colour: int, at: int, sign: int) -> None:
     s.worth[2 * colour + WAITER] += sign * s.worth_of[2 * pattern + WAITER]
 
 
-@kernel(types.int64(State, types.int64, types.int64))
-def _row_of(s: Any, colour: int, line: int) -> int:
-    """What a stone of `colour` would make in the middle of `line`."""
-    own = colour + 1
-    index = line >> 2 & 0xFFFF | (line & 3 == own) << 16 | (line >> 18 == own) << 17
-    return int(s.table[colour * TABLE_SIZE + (index & s.flags)])
-
-
-@kernel(types.int64(State, types.int64, types.int64, types.int64))
-def _row_at(s: Any, colour: int, at: int, direction: int) -> int:
-    """What a stone of `colour` on `at` would make on one line."""
-    return _row_of(s, colour, int(s.line[at * 4 + direction]))
+@kernel(types.int64(State, types.int64))
+def _rows_of(s: Any, line: int) -> int:
+    """What stones of dark and of light would make in the middle of `line`, three bits each."""
+    return int(s.rows[line >> s.line_shift & s.line_mask])
 
 
 @kernel(types.int64(State, *[types.int64] * 3))
@@ -179,30 +182,84 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
         if (blocked - at) % step == 0 and abs(distance) <= s.reach:
             spot = 4 + distance if distance > 0 else 5 + distance
             line = int(s.line[at * 4 + direction]) | (2 - colour) << (2 * spot)
-            row = _row_of(s, colour, line)
+            row = _rows_of(s, line) >> (3 * colour) & 7
             pattern = pattern & ~(7 << (3 * direction)) | row << (3 * direction)
     return int(s.level_of[pattern])
 
 
+@kernel(types.void(State, types.int64, types.int64, types.int64))
+def _change(s: Any, colour: int, at: int, new: int) -> None:
+    """Give the empty cell `at` another pattern for `colour`, and note the old one."""
+    old = int(s.pattern[colour * CELLS + at])
+    s.pattern[colour * CELLS + at] = new
+    s.changed[s.changes] = colour * CELLS + at
+    s.changed_from[s.changes] = old
+    s.changes += 1
+    s.worth[2 * colour + MOVER] += s.worth_of[2 * new + MOVER] - s.worth_of[2 * old + MOVER]
+    s.worth[2 * colour + WAITER] += s.worth_of[2 * new + WAITER] - s.worth_of[2 * old + WAITER]
+    before = colour * LEVELS + s.level_of[old]
+    after = colour * LEVELS + s.level_of[new]
+    if before != after:
+        s.level_count[before] -= 1
+        s.level_sum[before] -= at
+        s.level_count[after] += 1
+        s.level_sum[after] += at
+
+
 @kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
 def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
-    """Tell the cell `at` that the stone at `place` of its line came or went."""
-    s.line[at * 4 + direction] ^= np.uint32(code << (2 * place))
+    """Tell the cell `at` that a stone came to the `place` of its line."""
+    line = int(s.line[at * 4 + direction]) ^ code << (2 * place)
+    s.line[at * 4 + direction] = line
     if s.cell[at] != EMPTY:
         return
+    rows = _rows_of(s, line)
+    shift = 3 * direction
     for colour in range(2):
         old = int(s.pattern[colour * CELLS + at])
-        row = _row_at(s, colour, at, direction)
-        new = old & ~(7 << (3 * direction)) | row << (3 * direction)
-        if new != old:
-            _count(s, colour, at, -1)
-            s.pattern[colour * CELLS + at] = new
-            _count(s, colour, at, 1)
+        row = rows >> (3 * colour) & 7
+        if old >> shift & 7 != row:
+            _change(s, colour, at, old & ~(7 << shift) | row << shift)
 
 
-@kernel(types.void(State, types.int64, types.int64, types.int64))
-def _tell_lines(s: Any, at: int, code: int, sign: int) -> None:
-    """Tell the cells on the lines through `at` that a stone came (`sign` 1) or went (-1)."""
+@kernel(types.void(State))
+def _keep_sums(s: Any) -> None:
+    """Put aside what `_restore_sums` brings back."""
+    start = s.stones * _SUMS
+    for index in range(2 * LEVELS):
+        s.kept[start + index] = s.level_count[index]
+        s.kept[start + 2 * LEVELS + index] = s.level_sum[index]
+    for index in range(4):
+        s.kept[start + 4 * LEVELS + index] = s.worth[index]
+    s.kept[start + _SUMS - 1] = s.changes
+    s.stones += 1
+
+
+@kernel(types.void(State))
+def _restore_sums(s: Any) -> None:
+    """Bring back sums and patterns as they were before the last stone."""
+    s.stones -= 1
+    start = s.stones * _SUMS
+    first = s.kept[start + _SUMS - 1]
+    # A cell is on one line with the stone, so that it changed once at most for each side.
+    for change in range(first, s.changes):
+        s.pattern[s.changed[change]] = s.changed_from[change]
+    s.changes = first
+    for index in range(2 * LEVELS):
+        s.level_count[index] = s.kept[start + index]
+        s.level_sum[index] = s.kept[start + 2 * LEVELS + index]
+    for index in range(4):
+        s.worth[index] = s.kept[start + 4 * LEVELS + index]
+
+
+@kernel(types.void(State, types.int64))
+def place(s: Any, at: int) -> None:
+    """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
+    code = s.colour + 1
+    _keep_sums(s)
+    _count(s, 0, at, -1)
+    _count(s, 1, at, -1)
+    s.cell[at] = code
     for direction in range(4):
         step = STEPS[direction]
         for distance in range(1, s.reach + 1):
@@ -212,18 +269,8 @@ def _tell_lines(s: Any, at: int, code: int, sign: int) -> None:
             _see(s, after, direction, 5 - distance, code)
             _see(s, before, direction, 4 + distance, code)
             if distance <= 2:
-                s.near[after] += sign
-                s.near[before] += sign
-
-
-@kernel(types.void(State, types.int64))
-def place(s: Any, at: int) -> None:
-    """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
-    code = s.colour + 1
-    _count(s, 0, at, -1)
-    _count(s, 1, at, -1)
-    s.cell[at] = code
-    _tell_lines(s, at, code, 1)
+                s.near[after] += 1
+                s.near[before] += 1
     s.hash ^= s.zobrist[s.colour * CELLS + at]
     s.empties -= 1
     s.colour = 1 - s.colour
@@ -235,11 +282,19 @@ def take_back(s: Any, at: int) -> None:
     s.colour = 1 - s.colour
     s.empties += 1
     s.hash ^= s.zobrist[s.colour * CELLS + at]
-    _tell_lines(s, at, s.colour + 1, -1)
+    code = s.colour + 1
+    for direction in range(4):
+        step = STEPS[direction]
+        for distance in range(1, s.reach + 1):
+            after = at + distance * step
+            before = at - distance * step
+            s.line[after * 4 + direction] ^= np.uint32(code << (2 * (5 - distance)))
+            s.line[before * 4 + direction] ^= np.uint32(code << (2 * (4 + distance)))
+            if distance <= 2:
+                s.near[after] -= 1
+                s.near[before] -= 1
     s.cell[at] = EMPTY
-    # The patterns of an occupied cell stay as they were, which is right again by now.
-    _count(s, 0, at, 1)
-    _count(s, 1, at, 1)
+    _restore_sums(s)
 
 
 @kernel(types.void(State, types.int64, types.int64[::1]))
@@ -252,6 +307,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
     s.level_count[:] = 0
     s.level_sum[:] = 0
     s.worth[:] = 0
+    s.changes = s.stones = 0
     s.hash = np.uint64(0)
     s.colour = 0
     s.empties = size * size
@@ -275,7 +331,8 @@ def set_up(s: Any, size: int, stones: Any) -> None:
         for colour in range(2):
             pattern = s.forbidding * _PATTERNS if colour == DARK else 0
             for direction in range(4):
-                pattern |= _row_at(s, colour, at, direction) << (3 * direction)
+                row = _rows_of(s, int(s.line[at * 4 + direction])) >> (3 * colour) & 7
+                pattern |= row << (3 * direction)
             s.pattern[colour * CELLS + at] = pattern
             _count(s, colour, at, 1)
     for at in stones:

@@ -1,8 +1,8 @@
 """What a stone would make on one line: the table behind the Gomoku evaluation.
 
 A line key describes the five cells on each side of a cell, two bits a cell: 0 empty, 1 dark,
-2 light, 3 off the board. For the side that would play there the table gives the strongest row
-that its stone would be part of. Gaps are seen, ends are counted, and a row that can no longer
+2 light, 3 off the board. For each side the table gives the strongest row that its stone would be
+part of if it played there. Gaps are seen, ends are counted, and a row that can no longer
 become five is worth nothing.
 """
 
@@ -28,8 +28,10 @@ FIVE = 7
 # stone counts, which makes a five longer.
 _FREE, _OWN, _BLOCKED = 0, 1, 2
 
-TABLE_SIZE = 1 << 18
-"""Entries of the table: the 16 bits of the four cells on each side, then the two flags."""
+LINES = 1 << 20
+"""Different line keys. Without the fifth cell on each side there are `SHORT_LINES`."""
+
+SHORT_LINES = 1 << 16
 
 _table_type = types.uint8[::1]
 
@@ -88,9 +90,11 @@ def _strength(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
 
 @kernel(types.void(_table_type, types.int64, types.boolean, types.boolean))
 def fill_table(table: Any, colour: int, exactly_five: bool, straight: bool) -> None:
-    """Fill `table`, TABLE_SIZE entries or fewer, for `colour`, 0 dark or 1 light.
+    """Fill `table` for `colour`, 0 dark or 1 light.
 
-    Where `straight`, two fours on one line are no open four.
+    Its index is a line without the fifth cells and then, if there are four times as many entries,
+    a bit for each fifth cell that has an own stone. Where `straight`, two fours on one line are no
+    open four.
     """
     known = np.full(3**9 * 4, -1, dtype=np.int8)
     line = np.empty(11, dtype=np.int8)
@@ -104,3 +108,18 @@ def fill_table(table: Any, colour: int, exactly_five: bool, straight: bool) -> N
         line[0] = _OWN if index >> 16 & 1 else _BLOCKED
         line[10] = _OWN if index >> 17 & 1 else _BLOCKED
         table[index] = _strength(line, exactly_five, straight, known)
+
+
+@kernel(types.void(_table_type, _table_type, _table_type))
+def join_tables(rows: Any, dark: Any, light: Any) -> None:
+    """Fill `rows` with what dark and light would make, three bits each, from `fill_table`.
+
+    Its index is a line, with the fifth cells if there are `LINES` entries.
+    """
+    for line in range(len(rows)):
+        for_dark = for_light = line
+        if len(rows) == LINES:
+            middle, first, last = line >> 2 & 0xFFFF, line & 3, line >> 18
+            for_dark = middle | (first == 1) << 16 | (last == 1) << 17
+            for_light = middle | (first == 2) << 16 | (last == 2) << 17
+        rows[line] = dark[for_dark] | light[for_light] << 3

@@ -1,16 +1,16 @@
 """A board record from Python's side: made for a rule, and set up with a position."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, board, lines
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Position, cells_of
 
 _ZOBRIST_SEED = 5
-_FREESTYLE_FLAGS = (1 << 16) - 1
-_EXACT_FLAGS = (1 << 18) - 1
 UNLIMITED = np.iinfo(np.int64).max
 
 
@@ -20,11 +20,10 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     Without `weights` its evaluation uses those in their file.
     """
     states = np.zeros(1, dtype=board.STATE)
-    flags = _FREESTYLE_FLAGS if rule is Rule.FREESTYLE else _EXACT_FLAGS
-    for colour in (board.DARK, board.LIGHT):
-        table = states["table"][0, colour * lines.TABLE_SIZE :][: flags + 1]
-        restricted = rule is Rule.RENJU and colour == board.DARK
-        lines.fill_table(table, colour, rule is Rule.STANDARD or restricted, restricted)
+    table = _row_table(rule)
+    states["rows"][0, : len(table)] = table
+    states["line_shift"] = 2 if rule is Rule.FREESTYLE else 0
+    states["line_mask"] = len(table) - 1
     states["forbidding"] = rule is Rule.RENJU
     weights = weights or read()
     rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
@@ -33,8 +32,20 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
     states["reach"] = 4 if rule is Rule.FREESTYLE else 5
-    states["flags"] = flags
     return states[0]
+
+
+@lru_cache
+def _row_table(rule: Rule) -> NDArray[np.uint8]:
+    """`lines.join_tables` for a rule. In freestyle the fifth cell on each side does not matter."""
+    size = lines.SHORT_LINES if rule is Rule.FREESTYLE else 4 * lines.SHORT_LINES
+    dark, light = (np.empty(size, dtype=np.uint8) for _ in range(2))
+    restricted = rule is Rule.RENJU
+    lines.fill_table(dark, board.DARK, rule is Rule.STANDARD or restricted, restricted)
+    lines.fill_table(light, board.LIGHT, rule is Rule.STANDARD, False)
+    table = np.empty(size if rule is Rule.FREESTYLE else lines.LINES, dtype=np.uint8)
+    lines.join_tables(table, dark, light)
+    return table
 
 
 def set_up(state: Any, size: int, position: Position) -> None:
