@@ -247,6 +247,28 @@ def _pick(s: Any, ply: int, index: int, count: int) -> int:
     return int(move)
 
 
+@kernel(types.void(State, *[types.int64] * 3))
+def _bring_to_front(s: Any, ply: int, count: int, move: int) -> None:
+    """Put `move`, which is one of the `count` listed, before the others."""
+    start = ply * MAX_CELLS
+    for index in range(start, start + count):
+        if s.moves[index] == move:
+            s.moves[index], s.order[index] = s.moves[start], s.order[start]
+            s.moves[start] = move
+
+
+@kernel(types.int64(State, *[types.int64] * 3))
+def _drop_quiet(s: Any, ply: int, index: int, count: int) -> int:
+    """Take the quiet moves from `index` on off the list; returns the number of moves in it."""
+    start = ply * MAX_CELLS
+    end = start + index
+    for other in range(start + index, start + count):
+        if s.level_of[s.pattern[s.colour * CELLS + s.moves[other]]] != PLAIN:
+            s.moves[end], s.order[end] = s.moves[other], s.order[other]
+            end += 1
+    return end - start
+
+
 @kernel(types.void(State, types.int64, types.int64))
 def _put_line(s: Any, ply: int, move: int) -> None:
     """The line from this ply on is `move`, then the line of the next ply."""
@@ -310,7 +332,7 @@ def _store(
     """Keep a result, in the slot of the same position or of a shallower one, else the last one."""
     key = np.int64(s.hash)
     start = key & (len(table) - BUCKET)
-    chosen = start + BUCKET - 1
+    chosen = int(start + BUCKET - 1)
     for slot in range(start, start + BUCKET):
         data = table[slot].data
         same = table[slot].check == key ^ data
@@ -356,11 +378,12 @@ def _win_in_sight(s: Any, ply: int) -> int:
     return WIN - ply - plies
 
 
-@kernel(types.boolean(State))
-def _can_make_four(s: Any) -> bool:
-    """Whether the side to move has a move that makes a four, and no stronger one."""
+@kernel(types.int64(State))
+def _count_fours(s: Any) -> int:
+    """How many cells there are on which the side to move, which has no five, makes a four."""
     own = s.colour * LEVELS
-    return bool(s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0)
+    fours = s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE]
+    return int(fours + s.level_count[own + OPEN_FOURS])
 
 
 @kernel(types.int64(State, types.int64, types.int64))
@@ -380,13 +403,18 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
     if value > 0 or fives > 1 or ended:
         return value
-    if fives == 0 and not _can_make_four(s):
+    if fives == 0 and _count_fours(s) == 0:
         return 0
     forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
-    for index in range(1 if fives else s.size * s.size):
+    left = 1 if fives else _count_fours(s)
+    index = -1
+    while left > 0:
+        index += 1
         move = forced if fives else int(s.cells[index])
         if s.cell[move] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + move]] < FOUR_MOVE:
+            left -= fives
             continue
+        left -= 1
         if is_forbidden(s, move):
             continue
         place(s, move)
@@ -418,7 +446,7 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
     Fours are tried where the evaluation does not reach `beta`, once for each position.
     """
     value = evaluate(s)
-    if value < beta and _can_make_four(s):
+    if value < beta and _count_fours(s) > 0:
         known = _look_up(s, table)
         if known == _NOTHING:
             won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
@@ -474,26 +502,34 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     guesses = s.guesses
     if known == _NOTHING and fives == 0 and _UNKNOWN_FROM_DEPTH <= depth < s.empties:
         depth -= 1
-    count = _list_moves(s, ply, depth)
-    if count == 0:
-        # The game is over: all that is left is forbidden.
-        return -(WIN - ply)
-    complete = s.complete
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
-    known_move = _move_of(known)
-    for index in range(count):
-        if s.moves[ply * MAX_CELLS + index] == known_move:
-            s.order[ply * MAX_CELLS + index] = 8 * _FIRST
-    best, best_move, lowest = -_INFINITY, 0, alpha
     # A search to the last cell leaves nothing out.
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
-    for index in range(count):
-        move = _pick(s, ply, index, count)
+    best, best_move, lowest = -_INFINITY, 0, alpha
+    known_move = _move_of(known)
+    count = complete = index = 0
+    while True:
+        if index == 0 and known_move > 0:
+            # Often it fails high, and there is no need for a list.
+            s.moves[ply * MAX_CELLS] = move = known_move
+        else:
+            if count == 0:
+                count = _list_moves(s, ply, depth)
+                complete = s.complete
+                if count == 0:
+                    # The game is over: all that is left is forbidden.
+                    return -(WIN - ply)
+                if index == 1:
+                    _bring_to_front(s, ply, count, known_move)
+            if index == count:
+                break
+            move = _pick(s, ply, index, count)
         level = s.level_of[s.pattern[s.colour * CELLS + move]]
         quiet = level == PLAIN and not whole
         if quiet and index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth:
             complete = 0
+            count = _drop_quiet(s, ply, index, count)
             continue
         place(s, move)
         s.nodes += 1
@@ -518,6 +554,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
                 if level < FOUR_MOVE:
                     _remember(s, ply, depth, index)
                 break
+        index += 1
     if best < beta and not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)

@@ -344,12 +344,11 @@ def find(s: Any, colour: int, level: int) -> int:
     """A cell of the highest number of which the level for `colour` is `level`; one must be."""
     if s.level_count[colour * LEVELS + level] == 1:
         return int(s.level_sum[colour * LEVELS + level])
-    found = 0
-    for index in range(s.size * s.size):
+    for index in range(s.size * s.size - 1, -1, -1):
         at = int(s.cells[index])
         if s.cell[at] == EMPTY and s.level_of[s.pattern[colour * CELLS + at]] == level:
-            found = at
-    return found
+            return at
+    return 0
 
 
 @kernel(types.int64(State, types.int64, types.int64))
