@@ -262,7 +262,9 @@ def place(s: Any, at: int) -> None:
     s.cell[at] = code
     for direction in range(4):
         step = STEPS[direction]
-        for distance in range(1, s.reach + 1):
+        for distance in range(1, 6):
+            if distance > s.reach:
+                break
             # A line's ten places run from five before the cell to five after it.
             after = at + distance * step
             before = at - distance * step
@@ -285,7 +287,9 @@ def take_back(s: Any, at: int) -> None:
     code = s.colour + 1
     for direction in range(4):
         step = STEPS[direction]
-        for distance in range(1, s.reach + 1):
+        for distance in range(1, 6):
+            if distance > s.reach:
+                break
             after = at + distance * step
             before = at - distance * step
             s.line[after * 4 + direction] ^= np.uint32(code << (2 * (5 - distance)))
