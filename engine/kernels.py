@@ -65,6 +65,11 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     _numba_config.CACHE_DIR = str(_writable_home() / f"{_STATE}{_state_of_sources()}")
 
 
+u64 = np.uint64
+"""For indices that are never negative, where time matters. Numba adds the length to an index below
+zero, which costs a comparison at each access and keeps loops from becoming vector instructions."""
+
+
 def kernel(signature: Any) -> Callable[[_Function], _Function]:
     """Compile a function for `signature`, or load it, when its module is imported.
 

@@ -43,7 +43,7 @@ from engine.games.gomoku.board import (
     take_back,
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
-from engine.kernels import kernel, now
+from engine.kernels import kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
 
 ENTRY = np.dtype([("check", np.int64), ("data", np.int64)])
@@ -97,25 +97,26 @@ _REDUCTIONS = _reductions()
 @kernel(types.int64(State))
 def evaluate(s: Any) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
-    value = s.worth[2 * s.colour + MOVER] - s.worth[2 * (1 - s.colour) + WAITER] + s.tempo
+    value = s.worth[u64(2 * s.colour + MOVER)] - s.worth[u64(2 * (1 - s.colour) + WAITER)] + s.tempo
     return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
-    own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
-    other = int(s.worth_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
-    s.moves[ply * MAX_CELLS + count] = at
+    mine = s.pattern[u64(s.colour * CELLS + at)]
+    own = int(s.worth_of[u64(2 * mine + MOVER)])
+    other = int(s.worth_of[u64(2 * s.pattern[u64((1 - s.colour) * CELLS + at)] + WAITER)])
+    s.moves[u64(ply * MAX_CELLS + count)] = at
     # Among moves that make nothing the most central one comes first.
-    order = 32 * (4 * own + 3 * other) + s.central[at] + s.history[s.colour * CELLS + at]
-    if at == s.killers[2 * ply] or at == s.killers[2 * ply + 1]:
+    order = 32 * (4 * own + 3 * other) + s.central[u64(at)] + s.history[u64(s.colour * CELLS + at)]
+    if at == s.killers[u64(2 * ply)] or at == s.killers[u64(2 * ply + 1)]:
         order += _KILLER_RANK
-    level = s.level_of[s.pattern[s.colour * CELLS + at]]
+    level = s.level_of[u64(mine)]
     if level >= OPEN_FOURS:
         # A sure win is taken before a longer one is looked for.
         order += level * _FIRST
-    s.order[ply * MAX_CELLS + count] = order
+    s.order[u64(ply * MAX_CELLS + count)] = order
 
 
 @kernel(types.boolean(State, types.int64, types.int64))
@@ -141,8 +142,8 @@ def _list_near(s: Any, ply: int) -> int:
     """List the moves within two cells of a stone on a line; returns their number."""
     count = 0
     for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.near[at] > 0 and _may_play(s, ply, at):
+        at = int(s.cells[u64(index)])
+        if s.cell[u64(at)] == EMPTY and s.near[u64(at)] > 0 and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
     return count
@@ -162,26 +163,29 @@ def _list_parries(s: Any, ply: int) -> int:
     start = (ply + 1) * MAX_CELLS
     end = start
     for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if s.cell[at] != EMPTY or s.level_of[s.pattern[opponent * CELLS + at]] != OPEN_FOURS:
+        at = int(s.cells[u64(index)])
+        if (
+            s.cell[u64(at)] != EMPTY
+            or s.level_of[u64(s.pattern[u64(opponent * CELLS + at)])] != OPEN_FOURS
+        ):
             continue
         if lasts(s, opponent, at):
-            s.moves[end] = at
+            s.moves[u64(end)] = at
             end += 1
     count = 0
     for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if s.cell[at] != EMPTY or not _may_play(s, ply, at):
+        at = int(s.cells[u64(index)])
+        if s.cell[u64(at)] != EMPTY or not _may_play(s, ply, at):
             continue
         parries = True
-        if s.level_of[s.pattern[s.colour * CELLS + at]] < FOUR_MOVE:
+        if s.level_of[u64(s.pattern[u64(s.colour * CELLS + at)])] < FOUR_MOVE:
             for threat in range(start, end):
-                parries &= level_after(s, opponent, int(s.moves[threat]), at) < OPEN_FOURS
+                parries &= level_after(s, opponent, int(s.moves[u64(threat)]), at) < OPEN_FOURS
         if parries:
             _list(s, ply, count, at)
             count += 1
-    if count == 0 and _may_play(s, ply, int(s.moves[start])):
-        _list(s, ply, 0, int(s.moves[start]))
+    if count == 0 and _may_play(s, ply, int(s.moves[u64(start)])):
+        _list(s, ply, 0, int(s.moves[u64(start)]))
         count = 1
     return count
 
@@ -223,27 +227,28 @@ def _remember(s: Any, ply: int, depth: int, index: int) -> None:
     What a move has earned moves towards ±`_HISTORY_MAX` and never beyond it.
     """
     moves, start = ply * MAX_CELLS, s.colour * CELLS
-    if s.killers[2 * ply] != s.moves[moves + index]:
-        s.killers[2 * ply + 1] = s.killers[2 * ply]
-        s.killers[2 * ply] = s.moves[moves + index]
+    if s.killers[u64(2 * ply)] != s.moves[u64(moves + index)]:
+        s.killers[u64(2 * ply + 1)] = s.killers[u64(2 * ply)]
+        s.killers[u64(2 * ply)] = s.moves[u64(moves + index)]
     step = min(16 * depth * depth, _HISTORY_STEP_MAX)
     for earlier in range(index + 1):
-        at = start + s.moves[moves + earlier]
+        at = start + s.moves[u64(moves + earlier)]
         earned = step if earlier == index else -step
-        s.history[at] += earned - s.history[at] * step // _HISTORY_MAX
+        s.history[u64(at)] += earned - s.history[u64(at)] * step // _HISTORY_MAX
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def _pick(s: Any, ply: int, index: int, count: int) -> int:
     """Bring the highest ranked of the moves from `index` on to `index`; returns it."""
     start = ply * MAX_CELLS
-    best = start + index
+    first = u64(start + index)
+    best = first
     for other in range(start + index + 1, start + count):
-        if s.order[other] > s.order[best]:
-            best = other
+        if s.order[u64(other)] > s.order[best]:
+            best = u64(other)
     move, order = s.moves[best], s.order[best]
-    s.moves[best], s.order[best] = s.moves[start + index], s.order[start + index]
-    s.moves[start + index], s.order[start + index] = move, order
+    s.moves[best], s.order[best] = s.moves[first], s.order[first]
+    s.moves[first], s.order[first] = move, order
     return int(move)
 
 
@@ -252,9 +257,9 @@ def _bring_to_front(s: Any, ply: int, count: int, move: int) -> None:
     """Put `move`, which is one of the `count` listed, before the others."""
     start = ply * MAX_CELLS
     for index in range(start, start + count):
-        if s.moves[index] == move:
-            s.moves[index], s.order[index] = s.moves[start], s.order[start]
-            s.moves[start] = move
+        if s.moves[u64(index)] == move:
+            s.moves[u64(index)], s.order[u64(index)] = s.moves[u64(start)], s.order[u64(start)]
+            s.moves[u64(start)] = move
 
 
 @kernel(types.int64(State, *[types.int64] * 3))
@@ -263,8 +268,8 @@ def _drop_quiet(s: Any, ply: int, index: int, count: int) -> int:
     start = ply * MAX_CELLS
     end = start + index
     for other in range(start + index, start + count):
-        if s.level_of[s.pattern[s.colour * CELLS + s.moves[other]]] != PLAIN:
-            s.moves[end], s.order[end] = s.moves[other], s.order[other]
+        if s.level_of[u64(s.pattern[u64(s.colour * CELLS + s.moves[u64(other)])])] != PLAIN:
+            s.moves[u64(end)], s.order[u64(end)] = s.moves[u64(other)], s.order[u64(other)]
             end += 1
     return end - start
 
@@ -272,11 +277,11 @@ def _drop_quiet(s: Any, ply: int, index: int, count: int) -> int:
 @kernel(types.void(State, types.int64, types.int64))
 def _put_line(s: Any, ply: int, move: int) -> None:
     """The line from this ply on is `move`, then the line of the next ply."""
-    length: int = min(int(s.pv_length[ply + 1]), MAX_PLY - ply - 2)
-    s.pv[ply * MAX_PLY] = move
+    length: int = min(int(s.pv_length[u64(ply + 1)]), MAX_PLY - ply - 2)
+    s.pv[u64(ply * MAX_PLY)] = move
     for index in range(length):
-        s.pv[ply * MAX_PLY + index + 1] = s.pv[(ply + 1) * MAX_PLY + index]
-    s.pv_length[ply] = length + 1
+        s.pv[u64(ply * MAX_PLY + index + 1)] = s.pv[u64((ply + 1) * MAX_PLY + index)]
+    s.pv_length[u64(ply)] = length + 1
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -295,8 +300,8 @@ def _look_up(s: Any, table: Any) -> int:
     key = np.int64(s.hash)
     start = key & (len(table) - BUCKET)
     for slot in range(start, start + BUCKET):
-        data = table[slot].data
-        if table[slot].check == key ^ data and data >> _GENERATION_AT == s.generation:
+        data = table[u64(slot)].data
+        if table[u64(slot)].check == key ^ data and data >> _GENERATION_AT == s.generation:
             return int(data)
     return _NOTHING
 
@@ -334,8 +339,8 @@ def _store(
     start = key & (len(table) - BUCKET)
     chosen = int(start + BUCKET - 1)
     for slot in range(start, start + BUCKET):
-        data = table[slot].data
-        same = table[slot].check == key ^ data
+        data = table[u64(slot)].data
+        same = table[u64(slot)].check == key ^ data
         if same or data >> _GENERATION_AT != s.generation or _depth_of(data) <= depth:
             chosen = slot
             break
@@ -347,8 +352,8 @@ def _store(
         | guessed << _GUESSED_AT
         | s.generation << _GENERATION_AT
     )
-    table[chosen].check = key ^ kept
-    table[chosen].data = kept
+    table[u64(chosen)].check = key ^ kept
+    table[u64(chosen)].data = kept
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -363,18 +368,18 @@ def _reduced(depth: int, index: int) -> int:
 @kernel(types.int64(State, types.int64))
 def _win_in_sight(s: Any, ply: int) -> int:
     """The value of a win in one or three plies, with its first move as the line; 0 if none."""
-    s.pv_length[ply] = 0
+    s.pv_length[u64(ply)] = 0
     own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
     plies = 0
-    if s.level_count[own + FIVE_MOVE] > 0:
+    if s.level_count[u64(own + FIVE_MOVE)] > 0:
         plies = 1
-        s.pv[ply * MAX_PLY] = find(s, s.colour, FIVE_MOVE)
-    elif s.level_count[own + OPEN_FOURS] > 0 and s.level_count[opponent + FIVE_MOVE] == 0:
-        s.pv[ply * MAX_PLY] = find_two_ways(s, s.colour)
-        plies = 3 if s.pv[ply * MAX_PLY] > 0 else 0
+        s.pv[u64(ply * MAX_PLY)] = find(s, s.colour, FIVE_MOVE)
+    elif s.level_count[u64(own + OPEN_FOURS)] > 0 and s.level_count[u64(opponent + FIVE_MOVE)] == 0:
+        s.pv[u64(ply * MAX_PLY)] = find_two_ways(s, s.colour)
+        plies = 3 if s.pv[u64(ply * MAX_PLY)] > 0 else 0
     if plies == 0:
         return 0
-    s.pv_length[ply] = 1
+    s.pv_length[u64(ply)] = 1
     return WIN - ply - plies
 
 
@@ -382,8 +387,8 @@ def _win_in_sight(s: Any, ply: int) -> int:
 def _count_fours(s: Any) -> int:
     """How many cells there are on which the side to move, which has no five, makes a four."""
     own = s.colour * LEVELS
-    fours = s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE]
-    return int(fours + s.level_count[own + OPEN_FOURS])
+    fours = s.level_count[u64(own + FOUR_MOVE)] + s.level_count[u64(own + FOUR_THREE)]
+    return int(fours + s.level_count[u64(own + OPEN_FOURS)])
 
 
 @kernel(types.int64(State, types.int64, types.int64))
@@ -398,7 +403,7 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     if s.stop:
         return 0
     value = _win_in_sight(s, ply)
-    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
+    fives = s.level_count[u64((1 - s.colour) * LEVELS + FIVE_MOVE)]
     # A four and its reply are two nodes, which the limit must have room for.
     ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
     if value > 0 or fives > 1 or ended:
@@ -410,8 +415,11 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     index = -1
     while left > 0:
         index += 1
-        move = forced if fives else int(s.cells[index])
-        if s.cell[move] != EMPTY or s.level_of[s.pattern[s.colour * CELLS + move]] < FOUR_MOVE:
+        move = forced if fives else int(s.cells[u64(index)])
+        if (
+            s.cell[u64(move)] != EMPTY
+            or s.level_of[u64(s.pattern[u64(s.colour * CELLS + move)])] < FOUR_MOVE
+        ):
             left -= fives
             continue
         left -= 1
@@ -421,7 +429,7 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
         if s.forbidding > 0 and cannot_parry(s):
             take_back(s, move)
             s.nodes += 1
-            s.pv_length[ply + 1] = 0
+            s.pv_length[u64(ply + 1)] = 0
             _put_line(s, ply, move)
             return WIN - ply - 3
         reply = find(s, 1 - s.colour, FIVE_MOVE)
@@ -478,7 +486,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     if value > 0 or s.empties == 0:
         return value
     opponent = (1 - s.colour) * LEVELS
-    fives = s.level_count[opponent + FIVE_MOVE]
+    fives = s.level_count[u64(opponent + FIVE_MOVE)]
     if cannot_parry(s):
         return -(WIN - ply - 2)
     if fives == 0 and depth <= 0:
@@ -505,14 +513,14 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
     # A search to the last cell leaves nothing out.
-    whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
+    whole = fives > 0 or s.level_count[u64(opponent + OPEN_FOURS)] > 0 or depth >= s.empties
     best, best_move, lowest = -_INFINITY, 0, alpha
     known_move = _move_of(known)
     count = complete = index = 0
     while True:
         if index == 0 and known_move > 0:
             # Often it fails high, and there is no need for a list.
-            s.moves[ply * MAX_CELLS] = move = known_move
+            s.moves[u64(ply * MAX_CELLS)] = move = known_move
         else:
             if count == 0:
                 count = _list_moves(s, ply, depth)
@@ -525,7 +533,7 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             if index == count:
                 break
             move = _pick(s, ply, index, count)
-        level = s.level_of[s.pattern[s.colour * CELLS + move]]
+        level = s.level_of[u64(s.pattern[u64(s.colour * CELLS + move)])]
         quiet = level == PLAIN and not whole
         if quiet and index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth:
             complete = 0

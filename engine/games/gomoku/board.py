@@ -11,7 +11,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from engine.games.gomoku.lines import FIVE, FOUR, LINES, OPEN_FOUR, OPEN_THREE
-from engine.kernels import kernel
+from engine.kernels import kernel, u64
 
 STRIDE = 32
 MARGIN = 5
@@ -154,18 +154,18 @@ def fill_pattern_tables(s: Any, rows: Any, levels: Any) -> None:
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _count(s: Any, colour: int, at: int, sign: int) -> None:
     """Add the cell's potential for `colour` to the sums, or take it away."""
-    pattern = s.pattern[colour * CELLS + at]
-    level = colour * LEVELS + s.level_of[pattern]
-    s.level_count[level] += sign
-    s.level_sum[level] += sign * at
-    s.worth[2 * colour + MOVER] += sign * s.worth_of[2 * pattern + MOVER]
-    s.worth[2 * colour + WAITER] += sign * s.worth_of[2 * pattern + WAITER]
+    pattern = s.pattern[u64(colour * CELLS + at)]
+    level = colour * LEVELS + s.level_of[u64(pattern)]
+    s.level_count[u64(level)] += sign
+    s.level_sum[u64(level)] += sign * at
+    s.worth[u64(2 * colour + MOVER)] += sign * s.worth_of[u64(2 * pattern + MOVER)]
+    s.worth[u64(2 * colour + WAITER)] += sign * s.worth_of[u64(2 * pattern + WAITER)]
 
 
 @kernel(types.int64(State, types.int64))
 def _rows_of(s: Any, line: int) -> int:
     """What stones of dark and of light would make in the middle of `line`, three bits each."""
-    return int(s.rows[line >> s.line_shift & s.line_mask])
+    return int(s.rows[u64(line >> s.line_shift & s.line_mask)])
 
 
 @kernel(types.int64(State, *[types.int64] * 3))
@@ -175,30 +175,36 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
     """
     if at == blocked:
         return PLAIN
-    pattern = int(s.pattern[colour * CELLS + at])
+    pattern = int(s.pattern[u64(colour * CELLS + at)])
     for direction in range(4):
         step = STEPS[direction]
         distance = (blocked - at) // step
         if (blocked - at) % step == 0 and abs(distance) <= s.reach:
             spot = 4 + distance if distance > 0 else 5 + distance
-            line = int(s.line[at * 4 + direction]) | (2 - colour) << (2 * spot)
+            line = int(s.line[u64(at * 4 + direction)]) | (2 - colour) << (2 * spot)
             row = _rows_of(s, line) >> (3 * colour) & 7
             pattern = pattern & ~(7 << (3 * direction)) | row << (3 * direction)
-    return int(s.level_of[pattern])
+    return int(s.level_of[u64(pattern)])
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _change(s: Any, colour: int, at: int, new: int) -> None:
     """Give the empty cell `at` another pattern for `colour`, and note the old one."""
-    old = int(s.pattern[colour * CELLS + at])
-    s.pattern[colour * CELLS + at] = new
-    s.changed[s.changes] = colour * CELLS + at
-    s.changed_from[s.changes] = old
+    index = u64(colour * CELLS + at)
+    old = int(s.pattern[index])
+    s.pattern[index] = new
+    changes = u64(s.changes)
+    s.changed[changes] = colour * CELLS + at
+    s.changed_from[changes] = old
     s.changes += 1
-    s.worth[2 * colour + MOVER] += s.worth_of[2 * new + MOVER] - s.worth_of[2 * old + MOVER]
-    s.worth[2 * colour + WAITER] += s.worth_of[2 * new + WAITER] - s.worth_of[2 * old + WAITER]
-    before = colour * LEVELS + s.level_of[old]
-    after = colour * LEVELS + s.level_of[new]
+    s.worth[u64(2 * colour + MOVER)] += (
+        s.worth_of[u64(2 * new + MOVER)] - s.worth_of[u64(2 * old + MOVER)]
+    )
+    s.worth[u64(2 * colour + WAITER)] += (
+        s.worth_of[u64(2 * new + WAITER)] - s.worth_of[u64(2 * old + WAITER)]
+    )
+    before = u64(colour * LEVELS + s.level_of[u64(old)])
+    after = u64(colour * LEVELS + s.level_of[u64(new)])
     if before != after:
         s.level_count[before] -= 1
         s.level_sum[before] -= at
@@ -209,14 +215,14 @@ def _change(s: Any, colour: int, at: int, new: int) -> None:
 @kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
 def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
     """Tell the cell `at` that a stone came to the `place` of its line."""
-    line = int(s.line[at * 4 + direction]) ^ code << (2 * place)
-    s.line[at * 4 + direction] = line
-    if s.cell[at] != EMPTY:
+    line = int(s.line[u64(at * 4 + direction)]) ^ code << (2 * place)
+    s.line[u64(at * 4 + direction)] = line
+    if s.cell[u64(at)] != EMPTY:
         return
-    rows = _rows_of(s, line)
+    rows = int(s.rows[u64(line >> s.line_shift & s.line_mask)])
     shift = 3 * direction
     for colour in range(2):
-        old = int(s.pattern[colour * CELLS + at])
+        old = int(s.pattern[u64(colour * CELLS + at)])
         row = rows >> (3 * colour) & 7
         if old >> shift & 7 != row:
             _change(s, colour, at, old & ~(7 << shift) | row << shift)
@@ -227,10 +233,10 @@ def _keep_sums(s: Any) -> None:
     """Put aside what `_restore_sums` brings back."""
     start = s.stones * _SUMS
     for index in range(2 * LEVELS):
-        s.kept[start + index] = s.level_count[index]
-        s.kept[start + 2 * LEVELS + index] = s.level_sum[index]
+        s.kept[u64(start + index)] = s.level_count[u64(index)]
+        s.kept[u64(start + 2 * LEVELS + index)] = s.level_sum[u64(index)]
     for index in range(4):
-        s.kept[start + 4 * LEVELS + index] = s.worth[index]
+        s.kept[u64(start + 4 * LEVELS + index)] = s.worth[u64(index)]
     s.kept[start + _SUMS - 1] = s.changes
     s.stones += 1
 
@@ -243,13 +249,13 @@ def _restore_sums(s: Any) -> None:
     first = s.kept[start + _SUMS - 1]
     # A cell is on one line with the stone, so that it changed once at most for each side.
     for change in range(first, s.changes):
-        s.pattern[s.changed[change]] = s.changed_from[change]
+        s.pattern[u64(s.changed[u64(change)])] = s.changed_from[u64(change)]
     s.changes = first
     for index in range(2 * LEVELS):
-        s.level_count[index] = s.kept[start + index]
-        s.level_sum[index] = s.kept[start + 2 * LEVELS + index]
+        s.level_count[u64(index)] = s.kept[u64(start + index)]
+        s.level_sum[u64(index)] = s.kept[u64(start + 2 * LEVELS + index)]
     for index in range(4):
-        s.worth[index] = s.kept[start + 4 * LEVELS + index]
+        s.worth[u64(index)] = s.kept[u64(start + 4 * LEVELS + index)]
 
 
 @kernel(types.void(State, types.int64))
@@ -259,7 +265,7 @@ def place(s: Any, at: int) -> None:
     _keep_sums(s)
     _count(s, 0, at, -1)
     _count(s, 1, at, -1)
-    s.cell[at] = code
+    s.cell[u64(at)] = code
     for direction in range(4):
         step = STEPS[direction]
         for distance in range(1, 6):
@@ -271,9 +277,9 @@ def place(s: Any, at: int) -> None:
             _see(s, after, direction, 5 - distance, code)
             _see(s, before, direction, 4 + distance, code)
             if distance <= 2:
-                s.near[after] += 1
-                s.near[before] += 1
-    s.hash ^= s.zobrist[s.colour * CELLS + at]
+                s.near[u64(after)] += 1
+                s.near[u64(before)] += 1
+    s.hash ^= s.zobrist[u64(s.colour * CELLS + at)]
     s.empties -= 1
     s.colour = 1 - s.colour
 
@@ -283,7 +289,7 @@ def take_back(s: Any, at: int) -> None:
     """Undo `place`, which must have been the last one not undone."""
     s.colour = 1 - s.colour
     s.empties += 1
-    s.hash ^= s.zobrist[s.colour * CELLS + at]
+    s.hash ^= s.zobrist[u64(s.colour * CELLS + at)]
     code = s.colour + 1
     for direction in range(4):
         step = STEPS[direction]
@@ -292,12 +298,12 @@ def take_back(s: Any, at: int) -> None:
                 break
             after = at + distance * step
             before = at - distance * step
-            s.line[after * 4 + direction] ^= np.uint32(code << (2 * (5 - distance)))
-            s.line[before * 4 + direction] ^= np.uint32(code << (2 * (4 + distance)))
+            s.line[u64(after * 4 + direction)] ^= np.uint32(code << (2 * (5 - distance)))
+            s.line[u64(before * 4 + direction)] ^= np.uint32(code << (2 * (4 + distance)))
             if distance <= 2:
-                s.near[after] -= 1
-                s.near[before] -= 1
-    s.cell[at] = EMPTY
+                s.near[u64(after)] -= 1
+                s.near[u64(before)] -= 1
+    s.cell[u64(at)] = EMPTY
     _restore_sums(s)
 
 
@@ -346,11 +352,14 @@ def set_up(s: Any, size: int, stones: Any) -> None:
 @kernel(types.int64(State, types.int64, types.int64))
 def find(s: Any, colour: int, level: int) -> int:
     """A cell of the highest number of which the level for `colour` is `level`; one must be."""
-    if s.level_count[colour * LEVELS + level] == 1:
-        return int(s.level_sum[colour * LEVELS + level])
+    if s.level_count[u64(colour * LEVELS + level)] == 1:
+        return int(s.level_sum[u64(colour * LEVELS + level)])
     for index in range(s.size * s.size - 1, -1, -1):
-        at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.level_of[s.pattern[colour * CELLS + at]] == level:
+        at = int(s.cells[u64(index)])
+        if (
+            s.cell[u64(at)] == EMPTY
+            and s.level_of[u64(s.pattern[u64(colour * CELLS + at)])] == level
+        ):
             return at
     return 0
 
