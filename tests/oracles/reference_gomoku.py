@@ -127,12 +127,11 @@ class State:
         """For each cell: who sees a stone on it, and at which place of the line."""
         size = self.size
         self.near_cells: list[list[int]] = []
-        self.in_reach: list[frozenset[int]] = []
         self.walls = [[0] * len(self.cells) for _ in STEPS]
         # By colour, cell and direction: the cells that see the stone, with its code in their line.
         self.seen_by: list[list[list[list[tuple[int, int]]]]] = [[], []]
         for at in self.cells:
-            near, in_reach = [], [at]
+            near = []
             seen: list[list[list[tuple[int, int]]]] = [[], []]
             for direction, (up, right) in enumerate(STEPS):
                 watchers = []
@@ -146,13 +145,11 @@ class State:
                         # A stone after a cell is before it as seen from there.
                         place = 5 - offset if offset > 0 else 4 - offset
                         watchers.append((other, 2 * place))
-                        in_reach.append(other)
                         if abs(offset) <= 2:
                             near.append(other)
                 for colour in range(2):
                     seen[colour].append([(o, colour + 1 << shift) for o, shift in watchers])
             self.near_cells.append(near)
-            self.in_reach.append(frozenset(in_reach))
             for colour in range(2):
                 self.seen_by[colour].append(seen[colour])
 
@@ -189,6 +186,19 @@ def _row_at(s: State, at: int, direction: int) -> int:
     if key not in table:
         table[key] = _rows_of(key, s.exactly_five) << 3 * direction
     return table[key]
+
+
+def level_after(s: State, colour: int, at: int, blocked: int) -> int:
+    """The level of the empty cell `at` for `colour` after a stone of the other side elsewhere."""
+    if at == blocked:
+        return PLAIN
+    patterns = s.pattern[at]
+    for direction, seen_by in enumerate(s.seen_by[1 - colour][blocked]):
+        for other, code in seen_by:
+            if other == at:
+                rows = _rows_of(s.line[direction][at] ^ code, s.exactly_five)
+                patterns = patterns & ~(0o7_0007 << 3 * direction) | rows << 3 * direction
+    return s.level_of[patterns >> 12 * colour & _PATTERN]
 
 
 def place(s: State, at: int) -> None:
@@ -317,14 +327,17 @@ def find(s: State, colour: int, level: int) -> int:
 Entry = tuple[int, int, int, int, int, bool]
 Table = list[Entry]
 
-_NO_ENTRY, _EXACT, _LOWER, _UPPER = range(4)
-_VACANT: Entry = (0, 0, -1, 0, _NO_ENTRY, False)
+_NOTHING, _EXACT, _LOWER, _UPPER = range(4)
+_VACANT: Entry = (0, 0, -1, 0, _NOTHING, False)
+_BUCKET = 2
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
 _FOURS_AT_HORIZON = 2
 _REDUCED_FROM_DEPTH = 3
+_UNKNOWN_FROM_DEPTH = 4
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
+_WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _KILLER_RANK = 2048
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
@@ -381,15 +394,17 @@ def _list_near(s: State, ply: int) -> tuple[list[int], list[int]]:
 
 def _list_parries(s: State, ply: int) -> tuple[list[int], list[int]]:
     """Every move that may parry the opponent's threat of an open four."""
-    own = 12 * s.colour
-    in_reach = s.in_reach[find(s, 1 - s.colour, OPEN_FOURS)]
+    own, other = 12 * s.colour, 12 * (1 - s.colour)
+    free = [at for at, stone in enumerate(s.cell) if stone == EMPTY]
+    threats = [at for at in free if s.level_of[s.pattern[at] >> other & _PATTERN] == OPEN_FOURS]
     parries = [
         at
-        for at, stone in enumerate(s.cell)
-        if stone == EMPTY
-        and (at in in_reach or s.level_of[s.pattern[at] >> own & _PATTERN] >= FOUR_MOVE)
+        for at in free
+        if s.level_of[s.pattern[at] >> own & _PATTERN] >= FOUR_MOVE
+        or all(level_after(s, 1 - s.colour, threat, at) < OPEN_FOURS for threat in threats)
     ]
-    return _list(s, ply, parries)
+    moves, order = _list(s, ply, parries)
+    return (moves, order) if moves else _list(s, ply, threats[:1])
 
 
 def _list_moves(s: State, ply: int, depth: int) -> tuple[list[int], list[int], bool]:
@@ -440,6 +455,24 @@ def _pick(moves: list[int], order: list[int], index: int) -> int:
     return move
 
 
+def _bring_to_front(moves: list[int], order: list[int], move: int) -> None:
+    """Put `move`, which is one of those listed, before the others."""
+    index = moves.index(move)
+    moves[index], order[index] = moves[0], order[0]
+    moves[0] = move
+
+
+def _drop_quiet(s: State, moves: list[int], order: list[int], index: int) -> None:
+    """Take the quiet moves from `index` on off the list."""
+    own = 12 * s.colour
+    others = [
+        other
+        for other in range(index, len(moves))
+        if s.level_of[s.pattern[moves[other]] >> own & _PATTERN] != PLAIN
+    ]
+    moves[index:], order[index:] = [moves[o] for o in others], [order[o] for o in others]
+
+
 def _put_line(s: State, ply: int, move: int) -> None:
     """The line from this ply on is `move`, then the line of the next ply."""
     s.pv[ply] = (move, *s.pv[ply + 1])
@@ -454,18 +487,23 @@ def _from_root(value: int, ply: int) -> int:
     return value
 
 
-def _slot(s: State, table: Table) -> int:
-    """Where the table holds the position: the deeper of two neighbours, or the newer one."""
-    slot = s.hash & len(table) - 2
-    return slot if table[slot][0] == s.hash else slot + 1
+def _look_up(s: State, table: Table) -> Entry:
+    """What the table holds of the position, or the vacant entry."""
+    start = s.hash & len(table) - _BUCKET
+    for entry in table[start : start + _BUCKET]:
+        if entry[4] != _NOTHING and entry[0] == s.hash:
+            return entry
+    return _VACANT
 
 
 def _store(
     s: State, table: Table, ply: int, depth: int, value: int, bound: int, move: int, guessed: bool
 ) -> None:
-    """Keep a result, in the slot of the same position or of a shallower one, else the other."""
-    slot = s.hash & len(table) - 2
-    if table[slot][0] != s.hash and table[slot][3] > depth:
+    """Keep a result, in the slot of the same position or of a shallower one, else the last one."""
+    slot = s.hash & len(table) - _BUCKET
+    for _ in range(_BUCKET - 1):
+        if table[slot][0] == s.hash or table[slot][3] <= depth:
+            break
         slot += 1
     table[slot] = (s.hash, _from_root(value, -ply), move, depth, bound, guessed)
 
@@ -488,10 +526,10 @@ def _win_in_sight(s: State, ply: int) -> int:
     return 0
 
 
-def _can_make_four(s: State) -> bool:
-    """Whether the side to move has a move that makes a four, and no stronger one."""
+def _count_fours(s: State) -> int:
+    """How many cells there are on which the side to move, which has no five, makes a four."""
     own = s.colour * LEVELS
-    return s.level_count[own + FOUR_MOVE] + s.level_count[own + FOUR_THREE] > 0
+    return sum(s.level_count[own + FOUR_MOVE : own + FIVE_MOVE])
 
 
 def _continuous_fours(s: State, ply: int, fours: int) -> int:
@@ -503,7 +541,7 @@ def _continuous_fours(s: State, ply: int, fours: int) -> int:
     ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
     if value > 0 or fives > 1 or ended:
         return value
-    if fives == 0 and not _can_make_four(s):
+    if fives == 0 and _count_fours(s) == 0:
         return 0
     own, patterns, level_of = 12 * s.colour, s.pattern, s.level_of
     candidates = [find(s, 1 - s.colour, FIVE_MOVE)] if fives else s.cells
@@ -530,9 +568,9 @@ def _continuous_fours(s: State, ply: int, fours: int) -> int:
 def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
     """The value where the depth ends: the evaluation, or a win by continuous fours."""
     value = evaluate(s)
-    if value < beta and _can_make_four(s):
-        key, known, _, _, bound, _ = table[_slot(s, table)]
-        if bound == _NO_ENTRY or key != s.hash:
+    if value < beta and _count_fours(s) > 0:
+        _, known, _, _, bound, _ = _look_up(s, table)
+        if bound == _NOTHING:
             won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
             if won > 0:
                 _store(s, table, ply, 0, won, _LOWER, s.pv[ply][0], False)
@@ -562,10 +600,8 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
         s.guesses += 1
         return evaluate(s)
 
-    known_move = -1
-    key, known, move, known_depth, bound, guessed = table[_slot(s, table)]
-    if bound != _NO_ENTRY and key == s.hash:
-        known_move = move
+    _, known, known_move, known_depth, bound, guessed = _look_up(s, table)
+    if bound != _NOTHING:
         value = _from_root(known, ply)
         if (known_depth >= depth or abs(value) > HEURISTIC_MAX) and (
             bound == _EXACT
@@ -576,21 +612,35 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
             return value
 
     guesses = s.guesses
-    moves, order, complete = _list_moves(s, ply, depth)
+    if bound == _NOTHING and fives == 0 and _UNKNOWN_FROM_DEPTH <= depth < s.empties:
+        depth -= 1
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
-    if known_move in moves:
-        order[moves.index(known_move)] = 8 * _FIRST
-    best, best_move, lowest = -_INFINITY, -1, alpha
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
+    best, best_move, lowest = -_INFINITY, -1, alpha
     level_of, patterns, own = s.level_of, s.pattern, 12 * s.colour
     most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth
-    for index in range(len(moves)):
-        move = _pick(moves, order, index)
+    # The known move often fails high, and then there is no need for a list.
+    moves, order = [known_move], [0]
+    listed, complete = False, True
+    if known_move < 0:
+        moves, order, complete = _list_moves(s, ply, depth)
+        listed = True
+    index = 0
+    while True:
+        if index == len(moves):
+            if listed:
+                break
+            moves, order, complete = _list_moves(s, ply, depth)
+            _bring_to_front(moves, order, known_move)
+            listed = True
+            continue
+        move = _pick(moves, order, index) if listed else known_move
         level = level_of[patterns[move] >> own & _PATTERN]
         quiet = level == PLAIN and not whole
         if quiet and index >= most:
             complete = False
+            _drop_quiet(s, moves, order, index)
             continue
         place(s, move)
         s.nodes += 1
@@ -613,6 +663,7 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
                 if level < FOUR_MOVE:
                     _remember(s, ply, depth, moves, index)
                 break
+        index += 1
     if best < beta and not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
@@ -625,12 +676,15 @@ def _keep(s: State, value: int, depth: int) -> None:
     """Make the root's line the result so far."""
     s.best_value = value
     s.best_depth = depth
+    s.settled = abs(value) > HEURISTIC_MAX
     s.best_line = s.pv[0]
 
 
-def _search_root(s: State, table: Table, depth: int, moves: list[int], complete: bool) -> None:
-    """One iteration over the root's moves, in which the best one comes to the front."""
-    best = -_INFINITY
+def _search_root(
+    s: State, table: Table, alpha: int, beta: int, depth: int, moves: list[int], complete: bool
+) -> int:
+    """The value of the best of the root's moves, which comes to the front of them."""
+    best, lowest = -_INFINITY, alpha
     opponent = (1 - s.colour) * LEVELS
     threats = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE]
     whole = threats > 0 or depth >= s.empties
@@ -643,28 +697,50 @@ def _search_root(s: State, table: Table, depth: int, moves: list[int], complete:
             place(s, move)
             s.nodes += 1
             if index == 0:
-                value = -search(s, table, -_INFINITY, _INFINITY, depth - 1, 1)
+                value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
                 quiet = level == PLAIN and not whole
                 reduced = _reduced(depth, index) if quiet else depth - 1
-                value = -search(s, table, -best - 1, -best, reduced, 1)
-                if value > best and reduced < depth - 1:
-                    value = -search(s, table, -best - 1, -best, depth - 1, 1)
-                if value > best:
-                    value = -search(s, table, -_INFINITY, -best, depth - 1, 1)
+                value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
+                if value > lowest and reduced < depth - 1:
+                    value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
+                if lowest < value < beta:
+                    value = -search(s, table, -beta, -lowest, depth - 1, 1)
             take_back(s, move)
         if value > best:
             best = value
-            _put_line(s, 0, move)
-            moves.insert(0, moves.pop(index))
-            if best >= -HEURISTIC_MAX:
-                _keep(s, best, depth)
-        if best > HEURISTIC_MAX:
-            return
+            if value > lowest:
+                lowest = value
+                _put_line(s, 0, move)
+                moves.insert(0, moves.pop(index))
+                _keep(s, max(best, -HEURISTIC_MAX), depth)
+            if value >= beta or value > HEURISTIC_MAX:
+                return best
     if not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
-    _keep(s, best, depth)
+    if best > alpha:
+        _keep(s, best, depth)
+    return best
+
+
+def _search_line(s: State, table: Table, depth: int, moves: list[int], complete: bool) -> None:
+    """One iteration, around the value of the one before."""
+    alpha, beta = -_INFINITY, _INFINITY
+    margin = _WINDOW
+    if depth >= _WINDOW_FROM_DEPTH:
+        alpha, beta = s.best_value - margin, s.best_value + margin
+    guesses = s.guesses
+    while True:
+        value = _search_root(s, table, alpha, beta, depth, moves, complete)
+        if alpha < value < beta or value > HEURISTIC_MAX:
+            break
+        margin *= _WINDOW_GROWTH
+        if value <= alpha:
+            alpha = value - margin if value - margin > -HEURISTIC_MAX else -_INFINITY
+        else:
+            beta = value + margin if value + margin < HEURISTIC_MAX else _INFINITY
+    s.settled |= s.guesses == guesses
 
 
 def think(s: State, table: Table, max_depth: int) -> None:
@@ -673,7 +749,6 @@ def think(s: State, table: Table, max_depth: int) -> None:
     s.history = [[0] * len(s.cells) for _ in range(2)]
     s.killers = [[-1, -1] for _ in range(MAX_PLY)]
     s.nodes = s.guesses = 0
-    s.settled = False
     moves: list[int] = []
     complete = False
     for depth in range(1, max_depth + 1):
@@ -684,13 +759,11 @@ def think(s: State, table: Table, max_depth: int) -> None:
         if depth == 1:
             s.pv[0] = (moves[0],)
             _keep(s, evaluate(s), 0)
-        guesses = s.guesses
         try:
-            _search_root(s, table, depth, moves, complete)
+            _search_line(s, table, depth, moves, complete)
         except _Stop:
             return
-        if abs(s.best_value) > HEURISTIC_MAX or s.guesses == guesses:
-            s.settled = True
+        if s.settled:
             return
 
 
