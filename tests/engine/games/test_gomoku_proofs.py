@@ -13,6 +13,7 @@ from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.mnk import solve
 from engine.position import Position
 from engine.proof import Proof, settle
+from tests.engine.records import content
 from tests.engine.threat_claims import follower, sides
 from tests.oracles.boards import board_of as drawn
 from tests.oracles.exhaustive import Exhaustive
@@ -215,17 +216,9 @@ def test_a_search_leaves_the_record_as_it_was(rule: str) -> None:
     for _ in range(10):
         position = next(positions)
         solver._search(position, 0, 0, 0)
-        before = record(solver)
+        before = content(solver._state)
         solver.prove(position, nodes=5_000)
-        assert record(solver) == before
-
-
-def record(solver: ProofSolver) -> bytes:
-    """The board record, without what a search may change."""
-    state = solver._state.copy()
-    for field in ("nodes", "node_limit", "next_check", "stop"):
-        state[field] = 0
-    return state.tobytes()
+        assert content(solver._state) == before
 
 
 @pytest.mark.parametrize(("limit", "value"), [("deadline", 1), ("stop", 1)], ids=str)
