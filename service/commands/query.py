@@ -37,7 +37,8 @@ _MOST_LINES = 50
     type=DURATION,
     help="Time of the live search if the book does not hold the position.  [default: 500ms]",
 )
-@click.option("--nodes", type=POSITIVE, help="Nodes of that search, instead of a time.")
+@click.option("--nodes", type=POSITIVE, help="Nodes of that search, instead of or besides a time.")
+@click.option("--depth", type=POSITIVE, help="Depth of that search, in plies, likewise.")
 @click.option(
     "--lines",
     type=click.IntRange(1, _MOST_LINES),
@@ -61,6 +62,7 @@ def query(
     game: Game | None,
     movetime: float | None,
     nodes: int | None,
+    depth: int | None,
     lines: int,
     threads: int,
     table: int,
@@ -79,11 +81,11 @@ def query(
       fivebook query swap.db b2:13 --movetime 2s --lines 3
       fivebook query both.db --game gomoku-15 "h8 i9" --nodes 100000 --json
     """
-    if movetime is None and nodes is None:
+    if not (movetime or nodes or depth):
         movetime = _MOVETIME
     with Answerer([book], options=SearchOptions(threads, table)) as answerer:
         game = game or answerer.game(None)
-        limits = Limits(nodes=nodes, movetime=movetime)
+        limits = Limits(depth, nodes, movetime)
         line = " ".join(moves)
         try:
             answer = answerer.answer(game, line, limits, book_only=True, lines=game.move_count)

@@ -162,6 +162,14 @@ def test_query_tells_how_a_finished_game_ended(runner: CliRunner, gomoku_book: P
     assert "The game is over: dark wins." in result.output
 
 
+def test_a_query_by_depth_searches_to_that_depth(runner: CliRunner, gomoku_book: Path) -> None:
+    arguments = ["query", str(gomoku_book), "a1 i9 a9", "--depth", "3", "--json"]
+    result = runner.invoke(cli, arguments)
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert (answer["source"], answer["depth"]) == ("live", 3)
+
+
 def test_a_query_by_nodes_has_one_answer_in_json(runner: CliRunner, swap_book: Path) -> None:
     arguments = ["query", str(swap_book), "a1:12 c2:34 f5:13", "--nodes", "500", "--json"]
     first, second = (json.loads(runner.invoke(cli, arguments).output) for _ in range(2))
