@@ -12,7 +12,7 @@ from engine.games.base import Game, Outcome
 from engine.games.gomoku import board
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.position import Move, Position
-from engine.search import Limits, SearchResult
+from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound
 from tests.engine.samples import RULES
 from tests.oracles.boards import slow_rules_of
@@ -246,9 +246,14 @@ def test_many_small_boards_agree_with_trying_everything(name: str) -> None:
     compare_with_solver(name, Random(f"slow {name}"), count=150, free=8)
 
 
-def compare_with_solver(name: str, random: Random, count: int, free: int) -> None:
+@small_boards
+def test_several_threads_together_agree_with_trying_everything(name: str) -> None:
+    compare_with_solver(name, Random(f"threads {name}"), count=10, free=7, threads=3)
+
+
+def compare_with_solver(name: str, random: Random, count: int, free: int, threads: int = 1) -> None:
     game = games.get(name)
-    searcher = game.searcher()
+    searcher = game.searcher(SearchOptions(threads=threads))
     slow_game = slow_rules_of(game)
     for _ in range(count):
         position = late_position(game, random, free)
@@ -378,6 +383,24 @@ def test_limits_are_kept() -> None:
         assert result.nodes <= nodes
         assert result.move in game.legal_moves(position)
     assert searcher.search(position, Limits(depth=3)).depth == 3
+
+
+def test_several_threads_share_the_nodes() -> None:
+    game = games.get("gomoku-15")
+    position = game.play_line(game.parse_line("h8 i9 h9 h7"))
+    result = game.searcher(SearchOptions(threads=3)).search(position, Limits(nodes=30_000))
+    # A thread may be stopped before it has had its part.
+    assert 10_000 <= result.nodes <= 30_000 + 3
+
+
+def test_several_threads_find_several_lines() -> None:
+    game = games.get("gomoku-15")
+    position = game.play_line(game.parse_line("h8 i9 h9 h7"))
+    searcher = game.searcher(SearchOptions(threads=2))
+    results = searcher.search_lines(position, Limits(depth=4), 3)
+    assert len({result.move for result in results}) == 3
+    for result in results:
+        game.play_line(result.line, position)
 
 
 def test_a_deadline_too_near_still_gives_a_legal_move() -> None:
