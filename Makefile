@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo bench field openings clean
+.PHONY: help setup test test-slow test-bounds demo bench field strength openings clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -43,6 +43,14 @@ bench: setup ## Measure search, threads, puzzles and books; one part with ARGS=s
 
 field: setup ## Play the published agents and write the README's tables; goes on where it stopped
 	$(BIN)/python -m service.play.arena.field --jobs $(JOBS)
+
+strength: setup ## Play the engine against itself with a tenth of the time, and the gomoku of the BSD games
+	$(BIN)/fivebook arena engine:movetime=1s engine:movetime=100ms --game gomoku-15 --games 100 --jobs $(JOBS)
+	@if PATH="$$PATH:/usr/games" command -v gomoku > /dev/null; then \
+		$(BIN)/fivebook arena engine bsdgames --game gomoku-19 --games 20 --movetime 300ms --jobs $(JOBS); \
+	else \
+		echo "make: no gomoku to play against; Debian and Ubuntu have it in the package bsdgames" >&2; \
+	fi
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
