@@ -20,7 +20,7 @@ _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
 # The game whose search runs in threads, and has a twin in plain Python.
 _MAIN = "gomoku-15"
 # Threads gain little where a search takes but a moment.
-_DEPTH_IN_THREADS = 12
+_DEPTH_IN_THREADS = 14
 # Where plain Python takes a second or two a position.
 _DEPTH_TO_COMPARE = 8
 
@@ -169,7 +169,7 @@ def bench(
     Examples:
       fivebook bench
       fivebook bench search --json
-      fivebook bench threads --threads 4 --depth 12 --table 64
+      fivebook bench threads --threads 4 --depth 16 --table 64
       fivebook bench depth --movetime 5s
       fivebook bench books --book 1000
     """
