@@ -116,6 +116,10 @@ class Game(ABC):
     def cell_of(self, move: Move) -> Cell:
         """The cell on which `move` puts its stone."""
 
+    def landing(self, position: Position, move: Move) -> Cell:
+        """Where the stone of a legal `move` lies after it is played in `position`."""
+        return cells_of(self.play(self.initial, move).dark)[0]
+
     @abstractmethod
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         """`move` as it reads on the board turned by `symmetry`, one of the game's own."""

@@ -91,22 +91,18 @@ class Pentago(Game):
         return [cell * TURNS + turn for cell in free for turn in range(TURNS)]
 
     def play(self, position: Position, move: Move) -> Position:
-        cell, turn = divmod(move, TURNS)
-        dark, light = position.dark, position.light
-        if position.dark_to_move:
-            dark |= 1 << cell
-        else:
-            light |= 1 << cell
-        placed = Position(dark, light)
+        cell, number = divmod(move, TURNS)
+        placed = _with_stone(position, cell)
         if self._ends_before_the_turn(placed):
             return placed
-        return Position(self._turns[turn].done(dark), self._turns[turn].done(light))
+        turn = self._turns[number]
+        return Position(turn.done(placed.dark), turn.done(placed.light))
 
     def unplay(self, position: Position) -> Iterator[tuple[Position, Move]]:
         if self._ends_before_the_turn(position):
             for before, cell in self._without_a_stone(position):
-                for turn in range(TURNS):
-                    yield before, cell * TURNS + turn
+                for number in range(TURNS):
+                    yield before, cell * TURNS + number
         for number, turn in enumerate(self._turns):
             placed = Position(turn.undone(position.dark), turn.undone(position.light))
             if not self._ends_before_the_turn(placed):
@@ -126,18 +122,23 @@ class Pentago(Game):
     def cell_of(self, move: Move) -> Cell:
         return move // TURNS
 
+    def landing(self, position: Position, move: Move) -> Cell:
+        cell, turn = divmod(move, TURNS)
+        if self._ends_before_the_turn(_with_stone(position, cell)):
+            return cell
+        return cells_of(self._turns[turn].done(1 << cell))[0]
+
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         cell, turn = divmod(move, TURNS)
         return self.map_cell(cell, symmetry) * TURNS + self._turn_maps[symmetry][turn]
 
     def parse_move(self, text: str) -> Move:
-        cell, colon, name = text.partition(":")
+        cell, _, name = text.partition(":")
         match = re.fullmatch(f"([1-4])([{self._letters}])", name.upper(), re.ASCII)
         if match is None:
-            first, second = self._letters
             raise InvalidMove(
                 f"'{text}' is no move of {self.id}: a move is a cell, a quadrant, 1 to 4, and "
-                f"{first} or {second} for how it is turned, as in b2:1{first}"
+                f"{' or '.join(self._letters)} for how it is turned, as in b2:1{self._letters[0]}"
             )
         turn = 2 * (int(match[1]) - 1) + self._letters.index(match[2])
         return self.parse_cell(cell) * TURNS + turn
@@ -154,9 +155,7 @@ class Pentago(Game):
 
     def _ends_before_the_turn(self, placed: Position) -> bool:
         """Whether the last stone, of which there is one, wins where it was put."""
-        return self._stone_wins and _ROWS.any(
-            placed.light if placed.dark_to_move else placed.dark
-        )
+        return self._stone_wins and _ROWS.any(placed.light if placed.dark_to_move else placed.dark)
 
     def _without_a_stone(self, placed: Position) -> Iterator[tuple[Position, Cell]]:
         """Every unfinished position from which one stone leads to `placed`, with its cell."""
@@ -207,6 +206,12 @@ class _Turn:
         """The board that the turn makes `board`."""
         after = board >> self._shift & QUADRANT_MASK
         return board ^ (after ^ self._undone[after]) << self._shift
+
+
+def _with_stone(position: Position, cell: Cell) -> Position:
+    if position.dark_to_move:
+        return Position(position.dark | 1 << cell, position.light)
+    return Position(position.dark, position.light | 1 << cell)
 
 
 def _bit(row: int, column: int) -> Bitboard:
