@@ -11,12 +11,12 @@ cannot be left out, even where it changes nothing. Five or more in a row win, fi
 are a draw, five for the other side alone lose, and a full board without a five is a draw.
 
 - ``pentago`` is the game of Tomas Flodén (2005). R is a quarter turn clockwise, L one
-  anticlockwise. A five made by the stone wins at once, before any turn: so say the publisher's
-  rules, and so counts the game's strong solution, by which the first player wins (Geoffrey
-  Irving, "Pentago is a first player win", 2014; https://perfect-pentago.net). What is written
-  after such a stone does not matter: nothing is turned.
+  anticlockwise. A five made by the stone wins at once, before any turn, as in the rules by which
+  the game was solved: the first player wins (Geoffrey Irving, "Pentago is a first player win",
+  2014; https://perfect-pentago.net). What is written after such a stone does not matter: nothing
+  is turned.
 - ``pentago-twist`` is the game of a class on artificial intelligence (McGill University, COMP
-  424, "Pentago-Twist", 2021), read off the program that refereed it. R is a quarter turn
+  424, "Pentago-Twist"), read off the program that refereed it. R is a quarter turn
   clockwise, F flips the quadrant left to right. Only the board after that counts. Neither a
   mirrored board nor one given a quarter turn has the same moves: its symmetry is the half turn.
 """
@@ -31,21 +31,22 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMove
 from engine.games.base import SYMMETRIES, Family, Game, Outcome, Symmetry
-from engine.games.rows import Rows
+from engine.games.pentago_swap import (
+    FULL_BOARD,
+    QUADRANT_MASK,
+    QUADRANT_SHIFTS,
+    ROWS,
+    SIZE,
+    outcome_by_fives,
+)
 from engine.position import Bitboard, Cell, Move, Position, cells_of
 from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.pentago_swap.searcher import QuadrantSearcher
 
-SIZE = 6
-FULL_BOARD: Bitboard = (1 << SIZE * SIZE) - 1
 TURNS = 8
-# Bit of each quadrant's lower left cell: quadrants 1 and 2 are the upper ones.
-QUADRANT_SHIFTS = {1: 18, 2: 21, 3: 0, 4: 3}
-QUADRANT_MASK: Bitboard = 0b111_000111_000111
 
-_ROWS = Rows(SIZE, 5)
 # Where a quadrant's cell goes, row and column counted from its lower left.
 _CHANGES: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "R": lambda row, column: (2 - column, row),
@@ -110,14 +111,7 @@ class Pentago(Game):
                     yield before, cell * TURNS + number
 
     def outcome(self, position: Position) -> Outcome | None:
-        dark, light = _ROWS.any(position.dark), _ROWS.any(position.light)
-        if dark and light:
-            return Outcome.DRAW
-        if dark:
-            return Outcome.DARK_WINS
-        if light:
-            return Outcome.LIGHT_WINS
-        return Outcome.DRAW if position.dark | position.light == FULL_BOARD else None
+        return outcome_by_fives(position)
 
     def cell_of(self, move: Move) -> Cell:
         return move // TURNS
@@ -155,7 +149,7 @@ class Pentago(Game):
 
     def _ends_before_the_turn(self, placed: Position) -> bool:
         """Whether the last stone, of which there is one, wins where it was put."""
-        return self._stone_wins and _ROWS.any(placed.light if placed.dark_to_move else placed.dark)
+        return self._stone_wins and ROWS.any(placed.light if placed.dark_to_move else placed.dark)
 
     def _without_a_stone(self, placed: Position) -> Iterator[tuple[Position, Cell]]:
         """Every unfinished position from which one stone leads to `placed`, with its cell."""
