@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from engine.games.base import SYMMETRIES, Game
+from engine.games.base import Game
 from engine.position import Move, Position
 from engine.search import Limits, Searcher, SearchResult
 
@@ -89,5 +89,5 @@ def best_first(found: list[SearchResult]) -> list[SearchResult]:
 def _alike(game: Game, position: Position, move: Move) -> set[Move]:
     """The moves that lead where `move` does, or to an image of that."""
     child = game.play(position, move)
-    images = {game.map_position(child, symmetry) for symmetry in SYMMETRIES}
+    images = {game.map_position(child, symmetry) for symmetry in game.symmetries}
     return {other for other in game.legal_moves(position) if game.play(position, other) in images}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from engine.games.base import Game
-from engine.position import Bitboard, Cell, Move, Position, board_of, cells_of
+from engine.position import Bitboard, Cell, Position, board_of, cells_of
 
 _DARK, _LIGHT, _EMPTY = "X", "O", "."
 _DARK_STYLE, _LIGHT_STYLE, _WON_STYLE = "bold cyan", "bold yellow", "reverse"
@@ -48,11 +48,6 @@ def paint(game: Game, position: Position, last: Cell | None = None) -> Text:
             at = _MARGIN + 2 * column
             lines[game.size - 1 - row].stylize(style, at, at + 1)
     return Text("\n").join(lines)
-
-
-def landing(game: Game, move: Move) -> Cell:
-    """Where the stone of `move` lies once the move is done."""
-    return cells_of(game.play(game.initial, move).dark)[0]
 
 
 def winning_cells(game: Game, position: Position) -> list[Cell]:

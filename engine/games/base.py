@@ -81,6 +81,11 @@ class Game(ABC):
     title: str
     size: int
     move_count: int
+    symmetries: Sequence[Symmetry] = SYMMETRIES
+    """Those that the game itself has: a move on the turned board has a like one in the game.
+
+    Ascending, a group. Canonical positions are the smallest of these images alone.
+    """
     forbids_moves: bool = False
     """Whether a move to a free cell can be forbidden, see `forbidden_moves`."""
 
@@ -111,9 +116,13 @@ class Game(ABC):
     def cell_of(self, move: Move) -> Cell:
         """The cell on which `move` puts its stone."""
 
+    def landing(self, position: Position, move: Move) -> Cell:
+        """Where the stone of a legal `move` lies after it is played in `position`."""
+        return cells_of(self.play(self.initial, move).dark)[0]
+
     @abstractmethod
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
-        """`move` as it reads on the board turned by `symmetry`."""
+        """`move` as it reads on the board turned by `symmetry`, one of the game's own."""
 
     @abstractmethod
     def parse_move(self, text: str) -> Move:
@@ -242,7 +251,8 @@ class Game(ABC):
         """The smallest image of `position`, by the order of packed stones, and its key."""
         dark, light = cells_of(position.dark), cells_of(position.light)
         best_dark, best_light, chosen = dark, light, 0
-        for symmetry, cell_map in enumerate(self._cell_maps):
+        for symmetry in self.symmetries:
+            cell_map = self._cell_maps[symmetry]
             dark_image = sorted([cell_map[cell] for cell in dark])
             if dark_image > best_dark:
                 continue
@@ -309,7 +319,7 @@ class Game(ABC):
         There are as many as the position has symmetries of its own.
         """
         image = self.canonical(position).position
-        return [s for s in SYMMETRIES if self.map_position(position, s) == image]
+        return [s for s in self.symmetries if self.map_position(position, s) == image]
 
     @cached_property
     def _cell_maps(self) -> tuple[tuple[Cell, ...], ...]:

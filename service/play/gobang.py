@@ -12,7 +12,7 @@ from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
 from engine.position import Move, Position
 from engine.search import Limits
-from service.board import landing, paint
+from service.board import paint
 
 _ANNOUNCEMENTS = {
     Outcome.DARK_WINS: "Dark wins!",
@@ -70,6 +70,7 @@ def play_gobang(player: Player, lines: Iterator[str], *, human_is_dark: bool) ->
     game = player.game
     position = game.initial
     while (outcome := game.outcome(position)) is None:
+        before = position
         if position.dark_to_move is human_is_dark:
             move = _next_move(game, position, lines)
             if move is None:
@@ -80,7 +81,7 @@ def play_gobang(player: Player, lines: Iterator[str], *, human_is_dark: bool) ->
             position = game.play_line([move], position)
             click.echo(f"Move played: {game.format_move(move)}")
         if console.is_terminal:
-            console.print(paint(game, position, landing(game, move)), end="\n\n")
+            console.print(paint(game, position, game.landing(before, move)), end="\n\n")
     click.echo(_ANNOUNCEMENTS[outcome])
     return outcome
 

@@ -1,4 +1,4 @@
-"""Games as files: SGF for Gomoku, plain move text for Pentago-swap.
+"""Games as files: SGF for Gomoku, plain move text for the Pentago games.
 
 SGF has a number for Gomoku, GM[4], and a point for a move; a move that is more than a cell does
 not fit. Of its properties RU holds our game id, ON the number of moves given, and C the reason

@@ -19,7 +19,7 @@ from engine.position import Move, Position
 from engine.search import Limits
 from service.answerer import Answerer
 from service.answers import Answer, Side, Source
-from service.board import landing, paint, winning_cells
+from service.board import paint, winning_cells
 from service.errors import PlayerFailed
 from service.play.book import BookPlayer
 from service.play.clocks import GameClock
@@ -260,8 +260,10 @@ class TerminalGame:
         return f", {minutes}:{seconds:02} left"
 
     def _draw(self) -> None:
-        moves = self._record.moves
-        last = landing(self._game, moves[-1]) if moves else None
+        *before, last_move = self._record.moves or (None,)
+        last = None
+        if last_move is not None:
+            last = self._game.landing(self._game.play_line(before), last_move)
         console.print(paint(self._game, self._position, last), end="\n\n")
 
 

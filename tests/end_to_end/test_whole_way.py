@@ -307,3 +307,30 @@ def test_a_question_that_makes_no_sense_is_refused(
 
 def test_an_unknown_command_is_refused() -> None:
     assert_refused(run("bulid"), "No such command 'bulid'")
+
+
+# Pentago and Pentago-Twist
+
+
+@pytest.mark.parametrize(
+    ("game_id", "move", "far_off"),
+    [("pentago", "b2:1L", "b2:3R e5:2L a1:1R"), ("pentago-twist", "b2:1F", "b2:3R e5:2F a1:1R")],
+)
+def test_pentago_goes_the_whole_way(tmp_path: Path, game_id: str, move: str, far_off: str) -> None:
+    book = tmp_path / "quadrants.db"
+    built = fivebook("build", book, "--game", game_id, "--positions", "20", "--nodes", "300")
+    assert "20 positions, 20 of them new" in built
+    assert query(book)["source"] == "book"
+    assert query(book, far_off, "--nodes", "500")["source"] == "live"
+    refused = run("query", book, "b2:1X")
+    assert refused.returncode == 2
+    assert f"'b2:1X' is no move of {game_id}" in refused.stderr
+    with served(book) as (_, address):
+        answer = ask(f"{address}/api/v1/best?moves={move}&movetime=50")
+        assert (answer["game"], answer["position"]) == (game_id, move)
+        assert answer["best"] is not None
+    match = ("engine:nodes=2000", "random:seed=1", "--game", game_id, "--games", "4")
+    told = json.loads(fivebook("arena", *match, "--json", "--save", tmp_path / "arena"))
+    assert (told["wins"], told["draws"], told["losses"]) == (4, 0, 0)
+    played = fivebook("play", "--game", game_id, "--human", "none", "--nodes", "300")
+    assert "wins" in played or "draw" in played

@@ -17,6 +17,8 @@ LINES = {
     "gomoku-15": ("h8 i9 h9 h7", "h8 g8 i9 g7 g9 j10 h6 f9"),
     "gomoku-15-standard": ("h8 i9 h9 h7", "h8 g8 i9 g7 g9 j10 h6 f9"),
     "gomoku-19": ("j10 k11 j11", "j10 j9 k9"),
+    "pentago": ("", "b2:1R e5:3L", "b5:1L e5:2R e2:4L"),
+    "pentago-twist": ("", "b2:1R e5:3F", "b5:1F e5:2R e2:4F"),
     "pentago-swap": ("", "b2:12 e5:34", "b5:13 e5:12 e2:34"),
 }
 LIMITS = (

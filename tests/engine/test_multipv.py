@@ -15,7 +15,10 @@ from engine.search import Limits, SearchResult
 from engine.values import WIN, Bound
 from tests.engine.samples import random_game
 
-GAMES = [games.get(name) for name in ("gomoku-9", "gomoku-9-standard", "pentago-swap")]
+GAMES = [
+    games.get(name)
+    for name in ("gomoku-9", "gomoku-9-standard", "pentago-swap", "pentago", "pentago-twist")
+]
 of_every_kind = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
 SMALL = games.get("gomoku-5")
 

@@ -6,7 +6,9 @@ from tests.oracles.slow_rules import (
     Board,
     SlowGame,
     SlowGomoku,
+    SlowPentago,
     SlowPentagoSwap,
+    SlowPentagoTwist,
     SlowRenju,
     as_board,
 )
@@ -19,8 +21,9 @@ def slow_rules_of(game: Game) -> SlowGame:
         if "renju" in options:
             return SlowRenju(int(options[0]))
         return SlowGomoku(int(options[0]), exactly_five="standard" in options)
-    assert game.id == "pentago-swap"
-    return SlowPentagoSwap()
+    if options == ["swap"]:
+        return SlowPentagoSwap()
+    return SlowPentagoTwist() if options else SlowPentago()
 
 
 def board_of(game: Game, position: Position) -> Board:

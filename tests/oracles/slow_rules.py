@@ -10,7 +10,7 @@ Board = list[list[str]]
 
 
 class SlowGame:
-    """What the two games have in common; `size` is the length of a side."""
+    """What the games have in common; `size` is the length of a side."""
 
     size: int
 
@@ -98,10 +98,14 @@ class SlowGame:
                 for move in self.legal_moves(board):
                     child = self.play(board, move)
                     if self.outcome(child) is None:
-                        after.add(min(images(child)))
+                        after.add(min(self.images(child)))
             boards = after
             counts.append(len(boards))
         return counts
+
+    def images(self, board: Board) -> list[str]:
+        """The boards on which the game goes as on `board`, as texts."""
+        return images(board)
 
 
 class SlowGomoku(SlowGame):
@@ -261,14 +265,29 @@ class SlowRenju(SlowGomoku):
         return self.size - int(cell[1:]), "abcdefghijklmnopqrstuvwxyz".index(cell[0])
 
 
-# The top row and the left column of each quadrant of Pentago-swap, as the board is drawn.
+# The top row and the left column of each quadrant, as the board is drawn.
 QUADRANTS = {"1": (0, 0), "2": (0, 3), "3": (3, 0), "4": (3, 3)}
 
 
-class SlowPentagoSwap(SlowGame):
-    """A stone, then two of the four quadrants change places; then fives count."""
+class SlowQuadrants(SlowGame):
+    """Five or more in a row win, for both sides they are a draw."""
 
     size = 6
+
+    def outcome(self, board: Board) -> str | None:
+        dark = any(length >= 5 for length in self.rows_of(board, "x"))
+        light = any(length >= 5 for length in self.rows_of(board, "o"))
+        if dark and light:
+            return "draw"
+        if dark:
+            return "dark wins"
+        if light:
+            return "light wins"
+        return None if self.free_cells(board) else "draw"
+
+
+class SlowPentagoSwap(SlowQuadrants):
+    """A stone, then two of the four quadrants change places; then fives count."""
 
     def legal_moves(self, board: Board) -> list[str]:
         if self.outcome(board):
@@ -289,16 +308,55 @@ class SlowPentagoSwap(SlowGame):
                     after[target_row + row][target_column + column] = stone
         return after
 
-    def outcome(self, board: Board) -> str | None:
-        dark = any(length >= 5 for length in self.rows_of(board, "x"))
-        light = any(length >= 5 for length in self.rows_of(board, "o"))
-        if dark and light:
-            return "draw"
-        if dark:
-            return "dark wins"
-        if light:
-            return "light wins"
-        return None if self.free_cells(board) else "draw"
+
+class SlowPentago(SlowQuadrants):
+    """A stone, which may win, then a quadrant makes a quarter turn; then fives count."""
+
+    turns = "RL"
+
+    def legal_moves(self, board: Board) -> list[str]:
+        if self.outcome(board):
+            return []
+        return [
+            f"{cell}:{quadrant}{turn}"
+            for cell in self.free_cells(board)
+            for quadrant in QUADRANTS
+            for turn in self.turns
+        ]
+
+    def play(self, board: Board, move: str) -> Board:
+        cell, turn = move.split(":")
+        before = self.with_stone(board, cell)
+        if self.ends_before_the_turn(before):
+            return before
+        top, left = QUADRANTS[turn[0]]
+        after = [list(line) for line in before]
+        for row in range(3):
+            for column in range(3):
+                stone = before[top + row][left + column]
+                if turn[1] == "R":
+                    after[top + column][left + 2 - row] = stone
+                elif turn[1] == "L":
+                    after[top + 2 - column][left + row] = stone
+                else:
+                    after[top + row][left + 2 - column] = stone
+        return after
+
+    def ends_before_the_turn(self, board: Board) -> bool:
+        return self.outcome(board) in ("dark wins", "light wins")
+
+
+class SlowPentagoTwist(SlowPentago):
+    """A stone, then a quadrant turns clockwise or is flipped left to right; then fives count."""
+
+    turns = "RF"
+
+    def ends_before_the_turn(self, board: Board) -> bool:
+        return False
+
+    def images(self, board: Board) -> list[str]:
+        """The board and the board seen from the other side of the table."""
+        return [as_text(board), as_text([line[::-1] for line in board[::-1]])]
 
 
 def side_to_move(board: Board) -> str:

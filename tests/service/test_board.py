@@ -96,7 +96,8 @@ def test_winning_cells_are_those_of_rows_that_win(
 
 
 @pytest.mark.parametrize(
-    "game_id", ["gomoku-7", "gomoku-7-standard", "gomoku-9-renju", "pentago-swap"]
+    "game_id",
+    ["gomoku-7", "gomoku-7-standard", "gomoku-9-renju", "pentago-swap", "pentago", "pentago-twist"],
 )
 def test_who_has_winning_cells_has_won(game_id: str) -> None:
     game = games.get(game_id)
@@ -127,8 +128,23 @@ def test_who_has_winning_cells_has_won(game_id: str) -> None:
         ("pentago-swap", "a1:34", "d1"),
         ("pentago-swap", "b2:13", "b5"),
         ("pentago-swap", "f6:23", "c3"),
+        ("pentago", "a1:3R", "a3"),
+        ("pentago", "a1:3L", "c1"),
+        ("pentago", "a1:1R", "a1"),
+        ("pentago-twist", "d6:2F", "f6"),
     ],
 )
-def test_a_swap_takes_the_last_stone_with_it(game_id: str, move: str, cell: str) -> None:
+def test_a_turn_takes_the_last_stone_with_it(game_id: str, move: str, cell: str) -> None:
     game = games.get(game_id)
-    assert game.format_cell(board.landing(game, game.parse_move(move))) == cell
+    assert game.format_cell(game.landing(game.initial, game.parse_move(move))) == cell
+
+
+def test_a_stone_that_wins_before_the_turn_stays_where_it_is() -> None:
+    game = games.get("pentago")
+    dark, light = (
+        sum(1 << game.parse_cell(cell) for cell in cells.split())
+        for cells in ("a1 b1 c1 e1", "a6 c6 a4 c4")
+    )
+    position = Position(dark, light)
+    assert game.landing(position, game.parse_move("d1:4R")) == game.parse_cell("d1")
+    assert game.landing(position, game.parse_move("f3:4R")) == game.parse_cell("f1")

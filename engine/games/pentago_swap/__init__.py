@@ -35,7 +35,7 @@ SWAPS: tuple[tuple[int, int], ...] = tuple(combinations(range(1, 5), 2))
 QUADRANT_SHIFTS = {1: 18, 2: 21, 3: 0, 4: 3}
 QUADRANT_MASK: Bitboard = 0b111_000111_000111
 
-_ROWS = Rows(SIZE, 5)
+ROWS = Rows(SIZE, 5)
 
 
 class PentagoSwap(Game):
@@ -75,14 +75,7 @@ class PentagoSwap(Game):
                     yield before, cell * len(SWAPS) + swap
 
     def outcome(self, position: Position) -> Outcome | None:
-        dark, light = _ROWS.any(position.dark), _ROWS.any(position.light)
-        if dark and light:
-            return Outcome.DRAW
-        if dark:
-            return Outcome.DARK_WINS
-        if light:
-            return Outcome.LIGHT_WINS
-        return Outcome.DRAW if position.dark | position.light == FULL_BOARD else None
+        return outcome_by_fives(position)
 
     def cell_of(self, move: Move) -> Cell:
         return move // len(SWAPS)
@@ -135,6 +128,18 @@ def swap_quadrants(board: Bitboard, swap: int) -> Bitboard:
     first, second = (QUADRANT_SHIFTS[quadrant] for quadrant in SWAPS[swap])
     different = (board >> first ^ board >> second) & QUADRANT_MASK
     return board ^ different << first ^ different << second
+
+
+def outcome_by_fives(position: Position) -> Outcome | None:
+    """Who has five in a row: one side wins, both or a full board without one make a draw."""
+    dark, light = ROWS.any(position.dark), ROWS.any(position.light)
+    if dark and light:
+        return Outcome.DRAW
+    if dark:
+        return Outcome.DARK_WINS
+    if light:
+        return Outcome.LIGHT_WINS
+    return Outcome.DRAW if position.dark | position.light == FULL_BOARD else None
 
 
 _GAME = PentagoSwap()

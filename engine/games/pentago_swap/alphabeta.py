@@ -1,8 +1,12 @@
-"""The kernels of the Pentago-swap search: evaluation and alpha-beta on packed boards.
+"""The kernels of the search of Pentago-swap and its relatives: evaluation and alpha-beta.
+
+What these games have in common: a stone on 6×6 cells, then a turn, which is to say one of a few
+changes of the four quadrants; five in a row win. They differ in the turns, and in whether a five
+made by the stone wins before the turn. `SWAP`, `ROTATION` and `TWIST` are the games.
 
 Boards are packed by quadrant here: bit ``quadrant * 9 + row * 3 + column``, quadrants 0 to 3
 being 1 to 4 of the notation, row and column counted from the quadrant's lower left cell. A move
-is ``bit * 6 + swap``. `pack_board`, `pack_move` and `unpack_move` translate.
+is ``bit * 8 + turn``. `pack_board`, `pack_move` and `unpack_move` translate.
 
 What makes proofs sound:
 
@@ -30,7 +34,12 @@ from engine.values import HEURISTIC_MAX, WIN
 
 SIZE = 6
 CELLS = 36
-MOVES = 216
+# Swaps use 6 of the 8 turns.
+TURNS = 8
+MOVES = CELLS * TURNS
+# The games: two quadrants change places; one makes a quarter turn either way, and a five made by
+# the stone wins before that; one makes a quarter turn clockwise or is flipped left to right.
+SWAP, ROTATION, TWIST = 0, 1, 2
 # As many as the hash tells apart.
 MOST_ENTRIES = 1 << 24
 
@@ -41,7 +50,7 @@ NO_MOVE = -1
 LOWER, UPPER, EXACT = 1, 2, 3
 
 # Worth of a window of five cells that holds 1, 2, 3 or 4 stones of one colour and none of the
-# other, summed over the board as it stands and the six boards a swap away. In matches at 20,000
+# other, summed over the board as it stands and the boards a turn away. In matches at 20,000
 # nodes a move flat weights lost (4, 8, 14, 24: 19 wins to 86); among steep ones differences drown
 # in noise.
 ONE, TWO, THREE, FOUR = 1, 7, 45, 120
@@ -61,9 +70,15 @@ CELL_OF_BIT = np.array(
 )
 BIT_OF_CELL = np.argsort(CELL_OF_BIT)
 
-# The quadrants that each swap exchanges; the seventh entry leaves the board as it stands.
-FIRST = np.array([0, 0, 0, 1, 1, 2, 0], dtype=np.uint64)
-SECOND = np.array([1, 2, 3, 2, 3, 3, 0], dtype=np.uint64)
+# The quadrants that each swap exchanges.
+FIRST = np.array([0, 0, 0, 1, 1, 2], dtype=np.uint64)
+SECOND = np.array([1, 2, 3, 2, 3, 3], dtype=np.uint64)
+
+NO_SWAPS = 0b11000000
+ALL_TURNS = 0b11111111
+# In a view, see `outlook`: where the other side's fives begin, a bit, and where the evaluation
+# begins.
+THEIRS, STONE_WINS, SCORE = 8, 1 << 16, 17
 
 U1, U2, U3, U9 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(9)
 QUADRANT = np.uint64(0o777)
@@ -139,12 +154,38 @@ def _quiet_order() -> np.ndarray[Any, np.dtype[np.int64]]:
         for bit in window:
             weight[bit] += 1
     bits = sorted(range(CELLS), key=lambda bit: -weight[bit])
-    return np.array([bit * 6 + swap for bit in bits for swap in range(6)], dtype=np.int64)
+    return np.array([bit * TURNS + turn for bit in bits for turn in range(TURNS)], dtype=np.int64)
+
+
+def _turned_contents() -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """What the turns of a game make of a quadrant's contents.
+
+    Shape (3 games, 2 turns of each quadrant, 512 contents); nothing for `SWAP`.
+    """
+
+    def clockwise(row: int, column: int) -> tuple[int, int]:
+        return 2 - column, row
+
+    def anticlockwise(row: int, column: int) -> tuple[int, int]:
+        return column, 2 - row
+
+    def flipped(row: int, column: int) -> tuple[int, int]:
+        return row, 2 - column
+
+    turned = np.zeros((3, 2, 512), dtype=np.uint64)
+    contents = np.arange(512)
+    for game, turns in ((ROTATION, (clockwise, anticlockwise)), (TWIST, (clockwise, flipped))):
+        for number, turn in enumerate(turns):
+            for bit in range(9):
+                row, column = turn(*divmod(bit, 3))
+                turned[game, number, contents >> bit & 1 == 1] |= np.uint64(1 << row * 3 + column)
+    return turned
 
 
 COUNTS = _window_counts()
 PLACES, CONTENTS = _symmetry_tables()
 QUIET_ORDER = _quiet_order()
+TURNED = _turned_contents()
 
 STATE_DTYPE = np.dtype(
     [
@@ -153,6 +194,7 @@ STATE_DTYPE = np.dtype(
         ("next_check", np.int64),
         ("deadline", np.int64),
         ("generation", np.int64),
+        ("game", np.int64),
         ("stopped", np.int64),
         ("taint", np.int64),
         ("root_me", np.uint64),
@@ -182,7 +224,8 @@ STATE_DTYPE = np.dtype(
     align=True,
 )
 # `boards` is the board of the side to move and the lower 28 bits of the other, `rest` the other 8.
-# An entry is there only for the search with its generation.
+# An entry is there only for the search with its generation. `move` is the lower 8 bits of the
+# move, the ninth is with the bound.
 ENTRY_DTYPE = np.dtype(
     [
         ("boards", np.uint64),
@@ -195,8 +238,8 @@ ENTRY_DTYPE = np.dtype(
     ],
     align=True,
 )
-_NO_MOVE_KEPT = 255
-_TAINTED = 4
+_NO_MOVE_KEPT = 511
+_BOUND, _TAINTED, _HIGH_MOVE = 3, 4, 8
 
 State = numba.from_dtype(STATE_DTYPE)
 Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
@@ -208,16 +251,16 @@ def pack_board(board: int) -> int:
     return sum(1 << int(BIT_OF_CELL[cell]) for cell in range(CELLS) if board >> cell & 1)
 
 
-def pack_move(move: int) -> int:
-    """A move of the rules as the kernels write it."""
-    cell, swap = divmod(move, 6)
-    return int(BIT_OF_CELL[cell]) * 6 + swap
+def pack_move(move: int, turns: int) -> int:
+    """A move of the rules, ``cell * turns + turn``, as the kernels write it."""
+    cell, turn = divmod(move, turns)
+    return int(BIT_OF_CELL[cell]) * TURNS + turn
 
 
-def unpack_move(move: int) -> int:
+def unpack_move(move: int, turns: int) -> int:
     """A move of the kernels as the rules write it."""
-    bit, swap = divmod(move, 6)
-    return int(CELL_OF_BIT[bit]) * 6 + swap
+    bit, turn = divmod(move, TURNS)
+    return int(CELL_OF_BIT[bit]) * turns + turn
 
 
 def _popcount(_typing: Any, _word: Any) -> Any:
@@ -240,6 +283,16 @@ def swapped(board, swap):
     return board ^ (different << first) ^ (different << second)
 
 
+@kernel(u8(i8, u8, i8))
+def turned(game, board, turn):
+    """`board` after a turn of this game."""
+    if game == SWAP:
+        return swapped(board, turn)
+    shift = np.uint64(turn >> 1) * U9
+    inside = (board >> shift) & QUADRANT
+    return board ^ ((inside ^ TURNED[game, turn & 1, inside]) << shift)
+
+
 @kernel(i8(u8))
 def has_five(board):
     """1 if a window is full."""
@@ -251,13 +304,46 @@ def has_five(board):
     return np.int64((a & (a >> U2) & ONES) | (b & (b >> U2) & ONES) != np.uint64(0))
 
 
-@kernel(i8(u8, u8))
-def outlook(me, opponent):
-    """What the side to move sees on the six boards a swap away.
+@kernel("UniTuple(int64, 2)(uint64, uint64, uint64, uint64)")
+def weighed(a, b, c, d):
+    """What a board is worth to the side with window counts `a` and `b` against `c` and `d`.
 
-    Bits 0 to 5: `me` has, or makes with one more stone, a five after that swap. Bits 6 to 11:
-    `opponent` has a five after it. The rest, signed: the evaluation, within ±HEURISTIC_MAX.
-    Whether `me` makes a five is asked of windows with four stones and no stone of the other.
+    Second, bit 0: that side has, or makes with one more stone, a five; this is asked of windows
+    with four stones and no stone of the other. Bit 1: the other side has a five.
+    """
+    # One bit a window: the second word's windows go beside the first's.
+    for_me_a = ~((c + SEVENS) >> U3) & ONES
+    for_me_b = ~((d + SEVENS) >> U3) & ONES
+    bit0 = (a & for_me_a) | ((b & for_me_b) << U1)
+    bit1 = ((a >> U1) & for_me_a) | (((b >> U1) & for_me_b) << U1)
+    bit2 = ((a >> U2) & for_me_a) | (((b >> U2) & for_me_b) << U1)
+    fives = np.int64(bit2 != np.uint64(0))
+    ones = np.int64(popcount(bit0))
+    twos = np.int64(popcount(bit1))
+    threes = np.int64(popcount(bit0 & bit1))
+    fours = np.int64(popcount(bit2))
+
+    for_them_a = ~((a + SEVENS) >> U3) & ONES
+    for_them_b = ~((b + SEVENS) >> U3) & ONES
+    bit0 = (c & for_them_a) | ((d & for_them_b) << U1)
+    bit1 = ((c >> U1) & for_them_a) | (((d >> U1) & for_them_b) << U1)
+    bit2 = ((c >> U2) & for_them_a) | (((d >> U2) & for_them_b) << U1)
+    if bit0 & bit2 != np.uint64(0):
+        fives |= 2
+    ones -= np.int64(popcount(bit0))
+    twos -= np.int64(popcount(bit1))
+    threes -= np.int64(popcount(bit0 & bit1))
+    fours -= np.int64(popcount(bit2))
+    return ONE * ones + TWO * twos + (THREE - TWO - ONE) * threes + FOUR * fours, fives
+
+
+@kernel(i8(i8, u8, u8))
+def outlook(game, me, opponent):
+    """What the side to move sees on the boards a turn away.
+
+    Bits 0 to 7: `me` has, or makes with one more stone, a five after that turn. Bits 8 to 15:
+    `opponent` has a five after it, or the game has no such turn. `STONE_WINS`: a stone wins
+    before the turn. From bit `SCORE` on, signed: the evaluation, within ±HEURISTIC_MAX.
     """
     a = b = c = d = np.uint64(0)
     for place in range(4):
@@ -269,45 +355,40 @@ def outlook(me, opponent):
         c += COUNTS[place, theirs, 0]
         d += COUNTS[place, theirs, 1]
 
+    score, now_fives = weighed(a, b, c, d)
     seen = np.int64(0)
-    ones = twos = threes = fours = np.int64(0)
-    for swap in range(7):
-        i, j = FIRST[swap], SECOND[swap]
-        x, y = (me >> (i * U9)) & QUADRANT, (me >> (j * U9)) & QUADRANT
-        a_ = a - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
-        b_ = b - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
-        x, y = (opponent >> (i * U9)) & QUADRANT, (opponent >> (j * U9)) & QUADRANT
-        c_ = c - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
-        d_ = d - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
+    if game == SWAP:
+        seen = np.int64(NO_SWAPS) << THEIRS
+        for swap in range(6):
+            i, j = FIRST[swap], SECOND[swap]
+            x, y = (me >> (i * U9)) & QUADRANT, (me >> (j * U9)) & QUADRANT
+            a_ = a - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
+            b_ = b - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
+            x, y = (opponent >> (i * U9)) & QUADRANT, (opponent >> (j * U9)) & QUADRANT
+            c_ = c - COUNTS[i, x, 0] - COUNTS[j, y, 0] + COUNTS[i, y, 0] + COUNTS[j, x, 0]
+            d_ = d - COUNTS[i, x, 1] - COUNTS[j, y, 1] + COUNTS[i, y, 1] + COUNTS[j, x, 1]
+            worth, fives = weighed(a_, b_, c_, d_)
+            score += worth
+            seen |= ((fives & 1) << swap) | ((fives >> 1) << (THEIRS + swap))
+    else:
+        for turn in range(TURNS):
+            i = np.uint64(turn >> 1)
+            x = (me >> (i * U9)) & QUADRANT
+            y = TURNED[game, turn & 1, x]
+            a_ = a - COUNTS[i, x, 0] + COUNTS[i, y, 0]
+            b_ = b - COUNTS[i, x, 1] + COUNTS[i, y, 1]
+            x = (opponent >> (i * U9)) & QUADRANT
+            y = TURNED[game, turn & 1, x]
+            c_ = c - COUNTS[i, x, 0] + COUNTS[i, y, 0]
+            d_ = d - COUNTS[i, x, 1] + COUNTS[i, y, 1]
+            worth, fives = weighed(a_, b_, c_, d_)
+            score += worth
+            seen |= ((fives & 1) << turn) | ((fives >> 1) << (THEIRS + turn))
+        if game == ROTATION and now_fives & 1:
+            seen |= STONE_WINS
 
-        # One bit a window from here on: the second word's windows go beside the first's.
-        for_me_a = ~((c_ + SEVENS) >> U3) & ONES
-        for_me_b = ~((d_ + SEVENS) >> U3) & ONES
-        bit0 = (a_ & for_me_a) | ((b_ & for_me_b) << U1)
-        bit1 = ((a_ >> U1) & for_me_a) | (((b_ >> U1) & for_me_b) << U1)
-        bit2 = ((a_ >> U2) & for_me_a) | (((b_ >> U2) & for_me_b) << U1)
-        if bit2 != np.uint64(0) and swap < 6:
-            seen |= np.int64(1) << swap
-        ones += np.int64(popcount(bit0))
-        twos += np.int64(popcount(bit1))
-        threes += np.int64(popcount(bit0 & bit1))
-        fours += np.int64(popcount(bit2))
-
-        for_them_a = ~((a_ + SEVENS) >> U3) & ONES
-        for_them_b = ~((b_ + SEVENS) >> U3) & ONES
-        bit0 = (c_ & for_them_a) | ((d_ & for_them_b) << U1)
-        bit1 = ((c_ >> U1) & for_them_a) | (((d_ >> U1) & for_them_b) << U1)
-        bit2 = ((c_ >> U2) & for_them_a) | (((d_ >> U2) & for_them_b) << U1)
-        if bit0 & bit2 != np.uint64(0) and swap < 6:
-            seen |= np.int64(64) << swap
-        ones -= np.int64(popcount(bit0))
-        twos -= np.int64(popcount(bit1))
-        threes -= np.int64(popcount(bit0 & bit1))
-        fours -= np.int64(popcount(bit2))
-
-    score = TEMPO + ONE * ones + TWO * twos + (THREE - TWO - ONE) * threes + FOUR * fours
-    score = max(-HEURISTIC_MAX + 1, min(HEURISTIC_MAX - 1, score))
-    return (score << 12) | seen
+    score = max(-HEURISTIC_MAX + 1, min(HEURISTIC_MAX - 1, score + TEMPO))
+    return (score << SCORE) | seen
 
 
 @kernel(i8(i8, i8, i8))
@@ -315,28 +396,33 @@ def settled(view, empty, ply):
     """The true value of a position that ends with the next move, or UNSETTLED.
 
     That is, the side to move wins at once, or has no move after which the game goes on. Once
-    this is UNSETTLED, a swap that gives the opponent a five ends the game without a win, and any
+    this is UNSETTLED, a turn that gives the opponent a five ends the game without a win, and any
     other leaves no five.
     """
-    fives = view & 63
-    theirs = (view >> 6) & 63
-    if fives & ~theirs:
+    fives = view & ALL_TURNS
+    theirs = (view >> THEIRS) & ALL_TURNS
+    if fives & ~theirs or view & STONE_WINS:
         return WIN - (ply + 1)
-    if theirs == 63 or empty == 1:
-        return 0 if theirs != 63 or fives else -(WIN - (ply + 1))
+    if theirs == ALL_TURNS or empty == 1:
+        return 0 if theirs != ALL_TURNS or fives else -(WIN - (ply + 1))
     return UNSETTLED
 
 
-@kernel(i8(u8, u8, i8, i8))
-def five_move(me, opponent, view, wins):
+@kernel(i8(i8, u8, u8, i8, i8))
+def five_move(game, me, opponent, view, wins):
     """A move that makes a five of `me`: alone if `wins`, with one of the opponent if not."""
-    for swap in range(6):
-        theirs = (view >> (6 + swap)) & 1
-        if (view >> swap) & 1 and theirs != wins:
+    if view & STONE_WINS:
+        for bit in range(CELLS):
+            stone = U1 << np.uint64(bit)
+            if not ((me | opponent) & stone) and has_five(me | stone):
+                return bit * TURNS
+    for turn in range(TURNS):
+        theirs = (view >> (THEIRS + turn)) & 1
+        if (view >> turn) & 1 and theirs != wins:
             for bit in range(CELLS):
                 stone = U1 << np.uint64(bit)
-                if not ((me | opponent) & stone) and has_five(swapped(me | stone, swap)):
-                    return bit * 6 + swap
+                if not ((me | opponent) & stone) and has_five(turned(game, me | stone, turn)):
+                    return bit * TURNS + turn
     return NO_MOVE
 
 
@@ -376,6 +462,8 @@ def find(state, table, me, opponent):
 def kept_move(table, at):
     """The move of an entry, or NO_MOVE."""
     move = np.int64(table[at].move)
+    if table[at].bound & _HIGH_MOVE:
+        move += 256
     return np.int64(NO_MOVE) if move == _NO_MOVE_KEPT else move
 
 
@@ -397,14 +485,21 @@ def keep(state, table, me, opponent, move, value, ply, depth, bound, taint):
     entry.rest = opponent >> U28
     entry.generation = state.generation
     entry.value = value
-    entry.move = _NO_MOVE_KEPT if move == NO_MOVE else move
+    kept = np.int64(_NO_MOVE_KEPT) if move == NO_MOVE else move
+    entry.move = kept & 255
     entry.depth = depth
-    entry.bound = bound | _TAINTED if taint else bound
+    entry.bound = bound | (_TAINTED if taint else 0) | (_HIGH_MOVE if kept > 255 else 0)
 
 
-@kernel(i8(u8, u8))
-def twins(me, opponent):
-    """Whether two quadrants are alike: only then do different moves reach one position."""
+@kernel(i8(i8, u8, u8))
+def may_coincide(game, me, opponent):
+    """Whether different moves may reach one position.
+
+    By swaps they do only if two quadrants are alike. By turns they do wherever a quadrant looks
+    the same after a turn, which is nearly always.
+    """
+    if game != SWAP:
+        return 1
     for i in range(3):
         for j in range(i + 1, 4):
             x, y = np.uint64(i) * U9, np.uint64(j) * U9
@@ -413,11 +508,13 @@ def twins(me, opponent):
     return 0
 
 
-@kernel("UniTuple(uint64, 2)(uint64, uint64)")
-def smallest_image(me, opponent):
-    """The smallest of a position's eight images."""
+@kernel("UniTuple(uint64, 2)(int64, uint64, uint64)")
+def smallest_image(game, me, opponent):
+    """The smallest of a position's images: eight, or in `TWIST` it and its half turn."""
     best_me, best_opponent = me, opponent
     for symmetry in range(1, 8):
+        if game == TWIST and symmetry != 2:
+            continue
         a = b = np.uint64(0)
         for place in range(4):
             shift = np.uint64(place) * U9
@@ -463,7 +560,8 @@ def generate(state, me, opponent, view, ply, left_out):
     taken = me | opponent
     empty = CELLS - np.int64(popcount(taken))
     mirrored = empty >= CELLS - STONES_WITH_SYMMETRY
-    check = mirrored or twins(me, opponent)
+    game = state.game
+    check = mirrored or may_coincide(game, me, opponent)
     state.stamp += 1
     state.settled_move = NO_MOVE
     state.settled_value = -INFINITE
@@ -472,20 +570,21 @@ def generate(state, me, opponent, view, ply, left_out):
         stone = U1 << np.uint64(bit)
         if taken & stone:
             continue
-        for swap in range(6):
-            move = bit * 6 + swap
-            if (view >> (6 + swap)) & 1 or move == left_out or (ply == 0 and state.excluded[move]):
+        for turn in range(TURNS):
+            move = bit * TURNS + turn
+            fails = (view >> (THEIRS + turn)) & 1
+            if fails or move == left_out or (ply == 0 and state.excluded[move]):
                 continue
-            mine, theirs = swapped(me | stone, swap), swapped(opponent, swap)
+            mine, theirs = turned(game, me | stone, turn), turned(game, opponent, turn)
             if check:
-                image = smallest_image(mine, theirs) if mirrored else (mine, theirs)
+                image = smallest_image(game, mine, theirs) if mirrored else (mine, theirs)
                 if seen_before(state, image[0], image[1]):
                     continue
             if out_of_limits(state):
                 state.count[ply] = count
                 return
             state.nodes += 1
-            child_view = outlook(theirs, mine)
+            child_view = outlook(game, theirs, mine)
             value = settled(child_view, empty - 1, ply + 1)
             if value != UNSETTLED:
                 if -value > state.settled_value:
@@ -496,7 +595,7 @@ def generate(state, me, opponent, view, ply, left_out):
             state.child_opponent[ply, count] = mine
             state.child_move[ply, count] = move
             state.child_view[ply, count] = child_view
-            state.child_score[ply, count] = -(child_view >> 12)
+            state.child_score[ply, count] = -(child_view >> SCORE)
             count += 1
     state.count[ply] = count
 
@@ -560,6 +659,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     """
     state.line_length[ply] = 0
     state.taint = 0
+    game = state.game
     # Not settled: a win takes two plies or more (two, if all replies give us a five).
     beta = min(beta, WIN - (ply + 2))
     if alpha >= beta:
@@ -570,7 +670,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     if at >= 0:
         entry = table[at]
         first = kept_move(table, at)
-        bound = np.int64(entry.bound) & ~_TAINTED
+        bound = np.int64(entry.bound) & _BOUND
         tainted = np.int64(entry.bound & _TAINTED != 0)
         value = np.int64(entry.value)
         decisive = abs(value) > HEURISTIC_MAX
@@ -591,7 +691,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
             return value
 
     empty = CELLS - np.int64(popcount(me | opponent))
-    fives, theirs_five = view & 63, (view >> 6) & 63
+    fives, theirs_five = view & ALL_TURNS, (view >> THEIRS) & ALL_TURNS
     floor = alpha
     best = np.int64(-INFINITE)
     best_move = np.int64(NO_MOVE)
@@ -600,16 +700,16 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
 
     if fives & theirs_five:
         best = 0
-        best_move = five_move(me, opponent, view, 0)
+        best_move = five_move(game, me, opponent, view, 0)
         if best > alpha:
             alpha = best
             state.line[ply, 0] = best_move
             state.line_length[ply] = 1
-    if first != NO_MOVE and (theirs_five >> (first % 6)) & 1:
+    if first != NO_MOVE and (theirs_five >> (first & 7)) & 1:
         first = np.int64(NO_MOVE)
 
     if depth == 1:
-        check = twins(me, opponent)
+        check = may_coincide(game, me, opponent)
         state.stamp += 1
         k = -KILLERS - 1
         while best < beta and k < MOVES:
@@ -622,22 +722,23 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 if move == first or is_killer(state, ply, move):
                     move = np.int64(NO_MOVE)
             k += 1
-            if move == NO_MOVE or (theirs_five >> (move % 6)) & 1:
+            if move == NO_MOVE or (theirs_five >> (move & 7)) & 1:
                 continue
-            stone = U1 << np.uint64(move // 6)
+            stone = U1 << np.uint64(move >> 3)
             if (me | opponent) & stone:
                 continue
-            mine, theirs = swapped(me | stone, move % 6), swapped(opponent, move % 6)
+            mine = turned(game, me | stone, move & 7)
+            theirs = turned(game, opponent, move & 7)
             if check and seen_before(state, mine, theirs):
                 continue
             if out_of_limits(state):
                 return 0
             state.nodes += 1
-            child_view = outlook(theirs, mine)
+            child_view = outlook(game, theirs, mine)
             value = settled(child_view, empty - 1, ply + 1)
             child_taint = 0
             if value == UNSETTLED:
-                value = child_view >> 12
+                value = child_view >> SCORE
                 child_taint = 1
             value = -value
             taint |= child_taint
@@ -654,13 +755,14 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
         listed = 0
         while best < beta:
             if k < 0:
-                stone = U1 << np.uint64(first // 6)
-                mine, theirs = swapped(me | stone, first % 6), swapped(opponent, first % 6)
+                stone = U1 << np.uint64(first >> 3)
+                mine = turned(game, me | stone, first & 7)
+                theirs = turned(game, opponent, first & 7)
                 if out_of_limits(state):
                     return 0
                 state.nodes += 1
                 move = first
-                child_view = outlook(theirs, mine)
+                child_view = outlook(game, theirs, mine)
                 value = settled(child_view, empty - 1, ply + 1)
             else:
                 if not listed:
@@ -735,17 +837,19 @@ def list_root(state):
     `root_settled_move` and `root_settled_value` are of the best move that needs no search.
     Stops early only if that is a win at once, or at a limit.
     """
-    me, opponent = state.root_me, state.root_opponent
-    view = outlook(me, opponent)
+    me, opponent, game = state.root_me, state.root_opponent, state.game
+    view = outlook(game, me, opponent)
     empty = CELLS - np.int64(popcount(me | opponent))
     best_move, best = np.int64(NO_MOVE), np.int64(-INFINITE)
     state.count[0] = 0
     for move in range(MOVES):
-        stone = U1 << np.uint64(move // 6)
+        stone = U1 << np.uint64(move >> 3)
         if state.excluded[move] or (me | opponent) & stone:
             continue
-        mine = has_five(swapped(me | stone, move % 6))
-        theirs = has_five(swapped(opponent, move % 6))
+        mine = has_five(turned(game, me | stone, move & 7))
+        theirs = has_five(turned(game, opponent, move & 7))
+        if game == ROTATION and has_five(me | stone):
+            mine, theirs = np.int64(1), np.int64(0)
         if mine or theirs or empty == 1:
             value = (mine - theirs) * (WIN - 1)
             if value > best:
@@ -783,7 +887,7 @@ def search_root(state, table, depth):
         me, opponent = state.child_me[0, k], state.child_opponent[0, k]
         view = state.child_view[0, k]
         if depth == 1:
-            value = -(view >> 12)
+            value = -(view >> SCORE)
             state.taint = 1
             state.line_length[1] = 0
         elif best == -INFINITE:
@@ -818,13 +922,14 @@ def next_of_line(state, table, me, opponent, value, look_up):
     A win at once is always found. Otherwise, if `look_up`, the table has to know the position:
     exactly, and with this very value if that is a win or loss.
     """
-    view = outlook(me, opponent)
-    if view & 63 & ~(view >> 6):
-        return five_move(me, opponent, view, 1)
+    game = state.game
+    view = outlook(game, me, opponent)
+    if view & ALL_TURNS & ~(view >> THEIRS) or view & STONE_WINS:
+        return five_move(game, me, opponent, view, 1)
     at = find(state, table, me, opponent) if look_up else -1
     if at < 0:
         return NO_MOVE
     entry = table[at]
     if abs(value) > HEURISTIC_MAX and entry.value != value:
         return NO_MOVE
-    return kept_move(table, at) if entry.bound & ~_TAINTED == EXACT else np.int64(NO_MOVE)
+    return kept_move(table, at) if entry.bound & _BOUND == EXACT else np.int64(NO_MOVE)

@@ -1,4 +1,4 @@
-"""Deep search of Pentago-swap: limits in, a `SearchResult` out."""
+"""Deep search of Pentago-swap and its relatives: limits in, a `SearchResult` out."""
 
 # The kernels carry numba's types, not Python's.
 # mypy: allow-untyped-calls
@@ -22,7 +22,7 @@ _NO_LIMIT = 1 << 62
 _LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
 
 
-class PentagoSwapSearcher:
+class QuadrantSearcher:
     """Iterative-deepening alpha-beta over every legal move.
 
     An iteration to depth *d* sees every win and loss within *d* + 1 plies, so that a proven
@@ -36,8 +36,13 @@ class PentagoSwapSearcher:
     however many it is granted.
     """
 
-    def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
+    def __init__(
+        self, game: Game, kernel_game: int, options: SearchOptions = SearchOptions()
+    ) -> None:
+        """`kernel_game` is what the kernels call `game`, which has some turns for each cell."""
         self._game = game
+        self._kernel_game = kernel_game
+        self._turns = game.move_count // game.cell_count
         self._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
         self._state = self._states[0]
         self._table = new_table(options.table, kernels.ENTRY_DTYPE, kernels.MOST_ENTRIES)
@@ -95,6 +100,7 @@ class PentagoSwapSearcher:
             self._generation = 1
         state = self._state
         state["generation"] = self._generation
+        state["game"] = self._kernel_game
         state["node_limit"] = limits.nodes or _NO_LIMIT
         state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
         state["killers"] = NO_MOVE
@@ -103,11 +109,12 @@ class PentagoSwapSearcher:
             dark, light = light, dark
         state["root_me"], state["root_opponent"] = dark, light
         for move in exclude:
-            state["excluded"][pack_move(move)] = 1
+            state["excluded"][pack_move(move, self._turns)] = 1
+        state["excluded"].reshape(kernels.CELLS, kernels.TURNS)[:, self._turns :] = 1
 
     def _deepen(self, last_depth: int, no_new_depth: int) -> SearchResult:
         """`no_new_depth` is on the clock of `time.monotonic_ns`."""
-        result = _result(NO_MOVE, 0)
+        result = self._result(NO_MOVE, 0)
         for depth in range(1, last_depth + 1):
             if depth > 1 and time.monotonic_ns() >= no_new_depth:
                 break
@@ -117,7 +124,7 @@ class PentagoSwapSearcher:
             value = int(self._state["best_value"])
             if self._state["best_move"] == NO_MOVE:
                 return result
-            result = _result(
+            result = self._result(
                 self._state["best_move"],
                 value,
                 depth=depth,
@@ -136,13 +143,13 @@ class PentagoSwapSearcher:
             if whole.proven and whole.value >= value:
                 return whole
             bound = _bound_after(depth, value)
-            return _result(
+            return self._result(
                 move, value, depth=depth - 1, proven=True, bound=bound, line=self._best_line()
             )
         if whole.proven or not searched:
             return whole
         if value >= -HEURISTIC_MAX:
-            return _result(move, value, depth=depth - 1, line=self._best_line())
+            return self._result(move, value, depth=depth - 1, line=self._best_line())
         # All that was searched loses: take the best of the rest, unless all that is known to lose.
         scores = self._state["child_score"][0, : self._state["count"][0]]
         best = int(np.argmax(scores))
@@ -152,20 +159,20 @@ class PentagoSwapSearcher:
             move = int(self._state["root_settled_move"])
         lost = value < -HEURISTIC_MAX
         bound = Bound.UPPER if lost else Bound.EXACT
-        return _result(move, value, depth=depth - 1, proven=lost, bound=bound)
+        return self._result(move, value, depth=depth - 1, proven=lost, bound=bound)
 
     def _after_looks(self, position: Position, exclude: Collection[Move]) -> SearchResult:
         """The result when a limit came before all root moves were looked at."""
         settled, value = self._state["root_settled_move"], self._state["root_settled_value"]
         if value > HEURISTIC_MAX:
-            return _result(settled, value, proven=True)
+            return self._result(settled, value, proven=True)
         if self._state["count"][0] and self._state["child_score"][0, 0] > value:
-            return _result(self._state["child_move"][0, 0], self._state["child_score"][0, 0])
+            return self._result(self._state["child_move"][0, 0], self._state["child_score"][0, 0])
         if value == 0:
-            return _result(settled, 0)
+            return self._result(settled, 0)
         # The last move was not looked at, and all before it that were are known to lose.
         moves = [move for move in self._game.legal_moves(position) if move not in exclude]
-        return _result(pack_move(moves[-1]), 0)
+        return self._result(pack_move(moves[-1], self._turns), 0)
 
     def _best_line(self) -> list[int]:
         return [int(move) for move in self._state["line"][0, : self._state["line_length"][0]]]
@@ -192,9 +199,41 @@ class PentagoSwapSearcher:
             )
             if move == NO_MOVE:
                 break
-            line.append(unpack_move(move))
+            line.append(unpack_move(move, self._turns))
             position = self._game.play(position, line[-1])
         return tuple(line)
+
+    def _result(
+        self,
+        packed_move: int,
+        value: Value,
+        *,
+        depth: int = 0,
+        proven: bool = False,
+        bound: Bound = Bound.EXACT,
+        line: Collection[int] | None = None,
+    ) -> SearchResult:
+        """A result in the moves of the rules; `line` is the move alone if it is not given."""
+        packed_move = int(packed_move)
+        if packed_move == NO_MOVE:
+            return SearchResult(None, 0, Bound.EXACT, False, 0, 0, 0.0, ())
+        return SearchResult(
+            move=unpack_move(packed_move, self._turns),
+            value=int(value),
+            bound=bound,
+            proven=proven,
+            depth=depth,
+            nodes=0,
+            seconds=0.0,
+            line=tuple(unpack_move(move, self._turns) for move in line or (packed_move,)),
+        )
+
+
+class PentagoSwapSearcher(QuadrantSearcher):
+    """The search of Pentago-swap."""
+
+    def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
+        super().__init__(game, kernels.SWAP, options)
 
 
 def _bound_after(depth: int, value: Value) -> Bound:
@@ -202,28 +241,3 @@ def _bound_after(depth: int, value: Value) -> Bound:
     if not is_decisive(value) or WIN - abs(value) <= depth + 1:
         return Bound.EXACT
     return Bound.LOWER if value > 0 else Bound.UPPER
-
-
-def _result(
-    packed_move: int,
-    value: Value,
-    *,
-    depth: int = 0,
-    proven: bool = False,
-    bound: Bound = Bound.EXACT,
-    line: Collection[int] | None = None,
-) -> SearchResult:
-    """A result in the moves of the rules; `line` is the move alone if it is not given."""
-    packed_move = int(packed_move)
-    if packed_move == NO_MOVE:
-        return SearchResult(None, 0, Bound.EXACT, False, 0, 0, 0.0, ())
-    return SearchResult(
-        move=unpack_move(packed_move),
-        value=int(value),
-        bound=bound,
-        proven=proven,
-        depth=depth,
-        nodes=0,
-        seconds=0.0,
-        line=tuple(unpack_move(move) for move in line or (packed_move,)),
-    )

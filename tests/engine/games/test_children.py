@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import games
-from engine.games.base import SYMMETRIES, Game, Key
+from engine.games.base import Game, Key
 from engine.position import Position
 from tests.engine.samples import every_game, unfinished_positions
 from tests.oracles.boards import slow_rules_of
@@ -36,6 +36,8 @@ def counts_by_ply(game: Game, plies: int) -> list[int]:
         ("gomoku-15", [36, 6_405]),
         ("gomoku-15-standard", [36, 6_405]),
         ("pentago-swap", [6, 165, 2_715, 44_481]),
+        ("pentago", [6, 165, 2_715]),
+        ("pentago-twist", [18, 630, 10_710]),
     ],
 )
 def test_the_number_of_positions_up_to_symmetry_is_known(game_id: str, counts: list[int]) -> None:
@@ -49,6 +51,8 @@ def test_the_number_of_positions_up_to_symmetry_is_known(game_id: str, counts: l
         ("gomoku-6", 2),
         ("gomoku-15", 1),
         ("pentago-swap", 2),
+        ("pentago", 2),
+        ("pentago-twist", 2),
         pytest.param("gomoku-5", 4, marks=pytest.mark.slow),
         pytest.param("gomoku-7-standard", 3, marks=pytest.mark.slow),
         pytest.param("gomoku-15", 2, marks=pytest.mark.slow),
@@ -84,12 +88,11 @@ def test_the_moves_of_the_children_are_all_that_do_not_end_the_game(
 
 
 @every_game
-@given(data=st.data(), symmetry=st.sampled_from(SYMMETRIES))
+@given(data=st.data())
 @some_examples
-def test_all_images_of_a_position_have_the_same_children(
-    game: Game, data: st.DataObject, symmetry: int
-) -> None:
+def test_all_images_of_a_position_have_the_same_children(game: Game, data: st.DataObject) -> None:
     position = data.draw(unfinished_positions(game))
+    symmetry = data.draw(st.sampled_from(game.symmetries))
     turned = game.map_position(position, symmetry)
     assert {(child.canonical.key, len(child.moves)) for child in game.children(position)} == {
         (child.canonical.key, len(child.moves)) for child in game.children(turned)
@@ -111,7 +114,16 @@ def test_a_finished_game_has_no_children() -> None:
 
 
 @pytest.mark.parametrize(
-    "game_id", ["gomoku-5", "gomoku-6-standard", "gomoku-11", "gomoku-26", "pentago-swap"]
+    "game_id",
+    [
+        "gomoku-5",
+        "gomoku-6-standard",
+        "gomoku-11",
+        "gomoku-26",
+        "pentago-swap",
+        "pentago",
+        "pentago-twist",
+    ],
 )
 @given(data=st.data())
 @some_examples
@@ -126,7 +138,8 @@ def test_a_position_is_a_parent_of_each_of_its_children_by_the_smallest_move(
 
 
 @pytest.mark.parametrize(
-    "game_id", ["gomoku-5", "gomoku-6-standard", "gomoku-6-renju", "pentago-swap"]
+    "game_id",
+    ["gomoku-5", "gomoku-6-standard", "gomoku-6-renju", "pentago-swap", "pentago", "pentago-twist"],
 )
 def test_the_parents_of_a_position_are_those_that_have_it_as_a_child(game_id: str) -> None:
     game = games.get(game_id)

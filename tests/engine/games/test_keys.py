@@ -39,6 +39,22 @@ from tests.engine.samples import EXAMPLES
             "020f190a1e",
             "755cc949ab59d2eba673b79757400d47",
         ),
+        ("pentago", "", "", "3276cf55ca208fc9c4bf0f8048f4f020"),
+        ("pentago", "b2:1R", "07", "f9ae3bcbee13275c9107d3a82c8d0da1"),
+        (
+            "pentago",
+            "b2:1R e5:2R a1:4R f6:3R c3:1R",
+            "02070e1c23",
+            "45dedc818745a9b19b0451c8ebeb2158",
+        ),
+        ("pentago-twist", "", "", "2d79b57c238ae16930690148310f5175"),
+        ("pentago-twist", "b2:1R", "07", "914aedab269a888e7e253fb08565d044"),
+        (
+            "pentago-twist",
+            "b2:1R e5:2R a1:4R f6:3R c3:1R",
+            "070c0e1c23",
+            "cfc080b87b6f3927ec6a4d8fba41b484",
+        ),
     ],
 )
 def test_a_key_never_changes(game_id: str, line: str, stones: str, key: str) -> None:

@@ -138,6 +138,33 @@ def test_a_text_that_is_no_move_of_pentago_swap_is_named_with_an_example(text: s
     assert "b2:13" in str(caught.value)
 
 
+@pytest.mark.parametrize("game_id", ["pentago", "pentago-twist"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "b2", "b2:", "b2:1", "b2:R", "b2:R1", "b2:5R", "b2:0R", "b2:1X", "b2:1R ", "b2:1RR",
+     "b2 :1R", "b21R", "1R:b2", "b2:1R:", "b2:\N{ARABIC-INDIC DIGIT ONE}R"],
+)  # fmt: skip
+def test_a_text_that_is_no_move_of_pentago_is_named_with_an_example(
+    game_id: str, text: str
+) -> None:
+    with pytest.raises(InvalidMove) as caught:
+        games.get(game_id).parse_move(text)
+    named, _, advice = str(caught.value).partition(f" of {game_id}: ")
+    assert named in (f"'{text}' is no move", f"'{text.partition(':')[0]}' is no cell")
+    assert "as in b2:1R" in advice or "cells run from a1 to f6" in advice
+
+
+@pytest.mark.parametrize(
+    ("game_id", "text", "letters"),
+    [("pentago", "b2:1F", "R or L"), ("pentago-twist", "b2:1L", "R or F")],
+)
+def test_the_turns_of_the_other_game_are_none_of_this(
+    game_id: str, text: str, letters: str
+) -> None:
+    with pytest.raises(InvalidMove, match=f"and {letters} for how it is turned, as in b2:1R"):
+        games.get(game_id).parse_move(text)
+
+
 @pytest.mark.parametrize("cell", ["", "g1", "a7", "a0", "2b", "b", "b 2", "\N{KELVIN SIGN}1"])
 def test_a_stone_beside_the_board_is_named_with_the_cells_there_are(cell: str) -> None:
     with pytest.raises(InvalidMove) as caught:

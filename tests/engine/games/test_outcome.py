@@ -11,6 +11,7 @@ from engine.position import Cell, Position
 from tests.engine.samples import GOMOKU_IDS, SIZES, random_game
 from tests.oracles.boards import board_of, position_of, slow_rules_of
 
+QUADRANT_GAMES = ("pentago-swap", "pentago", "pentago-twist")
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 both_rules = pytest.mark.parametrize("rule", ["", "-standard"], ids=["freestyle", "standard"])
 every_size = pytest.mark.parametrize("size", SIZES)
@@ -183,9 +184,9 @@ SWAP_START = """
 """
 
 
-def after(start: str, move: str) -> Outcome | None:
-    """How Pentago-swap stands after `move` in the drawn position."""
-    game = games.get("pentago-swap")
+def after(start: str, move: str, game_id: str = "pentago-swap") -> Outcome | None:
+    """How the game stands after `move` in the drawn position."""
+    game = games.get(game_id)
     bare = "\n".join(line for line in start.split("\n") if "-" not in line).replace("|", "")
     return game.outcome(game.play_line(game.parse_line(move), position_of(bare)))
 
@@ -254,6 +255,66 @@ def test_six_in_a_row_win_in_pentago_swap() -> None:
     assert after(start, "d6:34") is Outcome.DARK_WINS
 
 
+TURN_START = """
+    x x x | x . .
+    . . . | . . .
+    . . . | . . .
+    - - - + - - -
+    o . . | . . .
+    o . . | . . x
+    o . . | o o .
+"""
+
+
+@pytest.mark.parametrize(
+    ("game_id", "move", "outcome"),
+    [
+        ("pentago", "e6:1R", Outcome.DARK_WINS),  # before the turn that would break it
+        ("pentago", "e6:3L", Outcome.DARK_WINS),  # before the turn that would make one of light
+        ("pentago", "f6:1R", None),
+        ("pentago", "f5:3L", Outcome.LIGHT_WINS),  # the column a goes down to a1 to c1
+        ("pentago-twist", "e6:1R", None),
+        ("pentago-twist", "e6:1F", Outcome.DARK_WINS),
+        ("pentago-twist", "e6:2F", None),  # d6 and e6 go to f6 and e6
+    ],
+)
+def test_a_five_made_by_the_stone_wins_before_the_turn_in_pentago_alone(
+    game_id: str, move: str, outcome: Outcome | None
+) -> None:
+    assert after(TURN_START, move, game_id) is outcome
+
+
+@pytest.mark.parametrize(
+    ("game_id", "move", "rows"),
+    [
+        ("pentago", "c1:3L", ("o . x x x .", "o . x . . .", "o . . o o x")),
+        ("pentago-twist", "a1:3R", ("x . o x x .", "x . o . . .", ". . o o o x")),
+    ],
+)
+def test_a_turn_that_makes_a_five_of_both_sides_is_a_draw(
+    game_id: str, move: str, rows: tuple[str, ...]
+) -> None:
+    empty = (". . . . . .",) * 3
+    assert after("\n".join(empty + rows), move, game_id) is Outcome.DRAW
+
+
+def test_nothing_is_turned_after_a_stone_that_wins() -> None:
+    game = games.get("pentago")
+    start = position_of("""
+        x x x x . .
+        . . . . . .
+        . . . . . .
+        . . . . . .
+        . . . . . .
+        o o . . o o
+    """)
+    cell = game.parse_cell("e6")
+    moves = [move for move in game.legal_moves(start) if game.cell_of(move) == cell]
+    assert len(moves) == 8
+    placed = Position(start.dark | 1 << cell, start.light)
+    assert {game.play(start, move) for move in moves} == {placed}
+
+
 def test_a_row_across_quadrants_and_the_edge_of_the_board_does_not_win() -> None:
     position = position_of("""
         . . . . . .
@@ -286,7 +347,7 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
         # To look for forbidden points on large boards is what makes slow rules slow.
         if game_id not in ("gomoku-19-renju", "gomoku-26-renju")
     ]
-    + [("pentago-swap", 20)],
+    + [("pentago-swap", 20), ("pentago", 20), ("pentago-twist", 20)],
 )
 def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None:
     game = games.get(game_id)
@@ -302,8 +363,11 @@ def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None
             assert legal == set(slow.legal_moves(board))
 
 
-def test_every_move_of_random_pentago_swap_games_does_what_the_slow_rules_say() -> None:
-    game = games.get("pentago-swap")
+@pytest.mark.parametrize("game_id", QUADRANT_GAMES)
+def test_every_move_of_random_games_of_quadrants_does_what_the_slow_rules_say(
+    game_id: str,
+) -> None:
+    game = games.get(game_id)
     slow = slow_rules_of(game)
     seen = set()
     for seed in range(12):
@@ -323,7 +387,7 @@ def test_every_move_of_random_pentago_swap_games_does_what_the_slow_rules_say() 
     assert seen == {None, *Outcome}
 
 
-@pytest.mark.parametrize("game_id", [*GOMOKU_IDS, "pentago-swap"])
+@pytest.mark.parametrize("game_id", [*GOMOKU_IDS, *QUADRANT_GAMES])
 def test_crowded_boards_are_judged_as_by_the_slow_rules(game_id: str) -> None:
     game = games.get(game_id)
     slow = slow_rules_of(game)

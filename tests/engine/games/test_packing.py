@@ -27,6 +27,8 @@ def test_a_position_reads_back_from_its_packed_stones(game: Game, data: st.DataO
         ("gomoku-17", "q17 a1", "01200000"),
         ("gomoku-26", "z26 b1 a1", "000002a30001"),
         ("pentago-swap", "a1:13", "12"),
+        ("pentago", "a1:3R", "0c"),
+        ("pentago-twist", "a1:3F", "02"),
     ],
 )
 def test_dark_cells_come_before_light_ones_and_small_before_large(

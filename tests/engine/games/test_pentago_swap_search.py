@@ -160,9 +160,9 @@ def plain_negamax(position: Position, depth: int, ply: int = 0) -> int:
         boards = [kernels.pack_board(board) for board in (position.dark, position.light)]
         if not position.dark_to_move:
             boards.reverse()
-        view = kernels.outlook(np.uint64(boards[0]), np.uint64(boards[1]))
+        view = kernels.outlook(kernels.SWAP, np.uint64(boards[0]), np.uint64(boards[1]))
         value = kernels.settled(view, 36 - position.ply, ply)
-        return int(view >> 12) if value == kernels.UNSETTLED else int(value)
+        return int(view >> kernels.SCORE) if value == kernels.UNSETTLED else int(value)
     children = {GAME.play(position, move) for move in GAME.legal_moves(position)}
     return max(-plain_negamax(child, depth - 1, ply + 1) for child in children)
 
@@ -300,7 +300,8 @@ def evaluation(board: tuple[str, ...]) -> int:
     boards = [kernels.pack_board(stones) for stones in (position.dark, position.light)]
     if not position.dark_to_move:
         boards.reverse()
-    return int(kernels.outlook(np.uint64(boards[0]), np.uint64(boards[1])) >> 12)
+    view = kernels.outlook(kernels.SWAP, np.uint64(boards[0]), np.uint64(boards[1]))
+    return int(view >> kernels.SCORE)
 
 
 def most_in_a_window(board: tuple[str, ...]) -> int:

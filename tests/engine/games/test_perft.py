@@ -10,7 +10,8 @@ from engine import games
 from engine.games.base import Game
 from engine.position import Position
 from tests.engine.samples import random_game
-from tests.oracles.boards import board_of, slow_rules_of
+from tests.oracles import slow_pentago
+from tests.oracles.boards import board_of, position_of, slow_rules_of
 
 
 def perft(game: Game, position: Position, depth: int) -> int:
@@ -54,6 +55,8 @@ def position_before_the_end(game: Game, plies: int, seed: int) -> Position:
         ("gomoku-19", [361, 129_960]),
         ("gomoku-26", [676, 456_300]),
         ("pentago-swap", [216, 45_360, 9_253_440]),
+        ("pentago", [288, 80_640]),
+        ("pentago-twist", [288, 80_640]),
     ],
 )
 def test_the_number_of_games_from_the_empty_board_is_known(game_id: str, counts: list[int]) -> None:
@@ -85,6 +88,10 @@ def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
         ("gomoku-7-renju", 14, 2),
         ("pentago-swap", 3, 3),
         ("pentago-swap", 9, 2),
+        ("pentago", 3, 3),
+        ("pentago", 9, 2),
+        ("pentago-twist", 3, 3),
+        ("pentago-twist", 9, 2),
     ],
 )
 def test_games_end_as_often_and_as_by_the_slow_rules(
@@ -96,3 +103,31 @@ def test_games_end_as_often_and_as_by_the_slow_rules(
     board = board_of(game, position)
     assert endings(game, position, depth) == slow.endings(board, depth)
     assert perft(game, position, depth) == slow.perft(board, depth)
+
+
+NEARLY_FULL = """
+    o x o . x o
+    x x o o . x
+    o x x o x o
+    x o x o o x
+    o . x o x o
+    x o . x o x
+"""
+
+
+@pytest.mark.parametrize(
+    ("game_id", "rules", "counts"),
+    [
+        ("pentago", slow_pentago.PENTAGO, [32, 552, 5_600, 30_576]),
+        ("pentago-twist", slow_pentago.TWIST, [32, 576, 6_448, 35_920]),
+    ],
+)
+def test_the_number_of_games_from_a_nearly_full_board_is_known(
+    game_id: str, rules: slow_pentago.Rules, counts: list[int]
+) -> None:
+    game = games.get(game_id)
+    board = NEARLY_FULL.replace(" ", "").replace("\n", "").upper()
+    position = position_of(NEARLY_FULL)
+    assert game.outcome(position) is None
+    assert [perft(game, position, depth + 1) for depth in range(len(counts))] == counts
+    assert [slow_pentago.perft(rules, board, depth) for depth in (1, 2, 3)] == counts[:3]

@@ -7,8 +7,8 @@ from engine.errors import FivebookError, UnknownGame
 from tests.engine.samples import EXAMPLES
 
 
-def test_both_families_are_found_in_the_order_of_their_names() -> None:
-    assert [family.name for family in games.families()] == ["gomoku", "pentago-swap"]
+def test_all_families_are_found_in_the_order_of_their_names() -> None:
+    assert [family.name for family in games.families()] == ["gomoku", "pentago", "pentago-swap"]
 
 
 @pytest.mark.parametrize("game_id", EXAMPLES)
@@ -50,7 +50,8 @@ def test_gomoku_has_every_size_from_5_to_26_by_every_rule(size: int) -> None:
         "gomoku-15-standard-renju",
         "gomoku-15-renju-",
         "gomoku-standard",
-        "pentago",
+        "pentago-",
+        "pentago-turn",
         "pentago-swap-6",
         "chess",
         "base",

@@ -5,13 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import games
-from engine.games.base import SYMMETRIES, Game
+from engine.games.base import SYMMETRIES, Game, Symmetry
 from tests.engine.samples import every_game, positions, unfinished_positions
 from tests.oracles.boards import board_of
 from tests.oracles.slow_rules import as_text, images
 
 few_examples = settings(max_examples=30)
-symmetries = st.sampled_from(SYMMETRIES)
+
+
+def symmetries(game: Game) -> st.SearchStrategy[Symmetry]:
+    """Those of the game itself."""
+    return st.sampled_from(game.symmetries)
 
 
 @every_game
@@ -33,7 +37,7 @@ def test_all_images_of_a_position_have_one_canonical_position_and_one_key(
     game: Game, data: st.DataObject
 ) -> None:
     position = data.draw(positions(game))
-    canonicals = [game.canonical(game.map_position(position, s)) for s in SYMMETRIES]
+    canonicals = [game.canonical(game.map_position(position, s)) for s in game.symmetries]
     assert len({(c.position, c.stones, c.key) for c in canonicals}) == 1
     assert len(canonicals[0].key) == 16
 
@@ -46,7 +50,7 @@ def test_the_canonical_position_is_the_image_with_the_smallest_packed_stones(
 ) -> None:
     position = data.draw(positions(game))
     canonical = game.canonical(position)
-    packed = [game.pack(game.map_position(position, s)) for s in SYMMETRIES]
+    packed = [game.pack(game.map_position(position, s)) for s in game.symmetries]
     assert canonical.stones == min(packed)
     assert canonical.stones == game.pack(canonical.position)
     assert canonical.key == game.key(canonical.stones)
@@ -66,16 +70,17 @@ def test_the_symmetry_of_the_canonical_position_leads_to_it(
     to_canonical = game.symmetries_to_canonical(position)
     assert canonical.symmetry in to_canonical
     assert to_canonical == [
-        s for s in SYMMETRIES if game.map_position(position, s) == canonical.position
+        s for s in game.symmetries if game.map_position(position, s) == canonical.position
     ]
 
 
 @every_game
-@given(data=st.data(), symmetry=symmetries)
+@given(data=st.data())
 @few_examples
 def test_a_move_on_the_turned_board_leads_to_the_turned_position(
-    game: Game, data: st.DataObject, symmetry: int
+    game: Game, data: st.DataObject
 ) -> None:
+    symmetry = data.draw(symmetries(game))
     position = data.draw(unfinished_positions(game))
     move = data.draw(st.sampled_from(game.legal_moves(position)))
     turned = game.map_position(position, symmetry)
@@ -85,11 +90,12 @@ def test_a_move_on_the_turned_board_leads_to_the_turned_position(
 
 
 @every_game
-@given(data=st.data(), symmetry=symmetries)
+@given(data=st.data())
 @few_examples
 def test_a_move_found_for_the_canonical_position_maps_back_to_any_image(
-    game: Game, data: st.DataObject, symmetry: int
+    game: Game, data: st.DataObject
 ) -> None:
+    symmetry = data.draw(symmetries(game))
     image = game.map_position(data.draw(unfinished_positions(game)), symmetry)
     canonical = game.canonical(image)
     found = data.draw(st.sampled_from(game.legal_moves(canonical.position)))
@@ -100,20 +106,33 @@ def test_a_move_found_for_the_canonical_position_maps_back_to_any_image(
 
 
 @every_game
-@given(data=st.data(), symmetry=symmetries)
+@given(data=st.data())
 @few_examples
-def test_a_game_ends_alike_on_the_turned_board(
-    game: Game, data: st.DataObject, symmetry: int
-) -> None:
+def test_a_game_ends_alike_on_the_turned_board(game: Game, data: st.DataObject) -> None:
+    symmetry = data.draw(symmetries(game))
     position = data.draw(positions(game))
     assert game.outcome(game.map_position(position, symmetry)) is game.outcome(position)
 
 
 @every_game
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
+def test_the_symmetries_of_a_game_are_a_group(game: Game) -> None:
+    own = {tuple(map_of(game, symmetry)) for symmetry in game.symmetries}
+    assert len(own) == len(game.symmetries)
+    for first in own:
+        assert {tuple(first[cell] for cell in second) for second in own} == own
+
+
+def map_of(game: Game, symmetry: Symmetry) -> list[int]:
+    return [game.map_cell(cell, symmetry) for cell in range(game.cell_count)]
+
+
+@every_game
+@given(data=st.data())
+@few_examples
 def test_a_symmetry_and_its_inverse_cancel_out_on_every_cell_and_move(
-    game: Game, symmetry: int
+    game: Game, data: st.DataObject
 ) -> None:
+    symmetry = data.draw(symmetries(game))
     inverse = game.inverse(symmetry)
     cells = [game.map_cell(cell, symmetry) for cell in range(game.cell_count)]
     assert sorted(cells) == list(range(game.cell_count))
@@ -124,10 +143,11 @@ def test_a_symmetry_and_its_inverse_cancel_out_on_every_cell_and_move(
 
 
 @every_game
-def test_symmetry_zero_changes_nothing_and_the_eight_differ(game: Game) -> None:
+def test_symmetry_zero_changes_nothing_and_all_differ(game: Game) -> None:
     moves = range(game.move_count)
     assert [game.map_move(move, 0) for move in moves] == list(moves)
-    assert len({tuple(game.map_move(move, s) for move in moves) for s in SYMMETRIES}) == 8
+    mapped = {tuple(game.map_move(move, s) for move in moves) for s in game.symmetries}
+    assert len(mapped) == (2 if game.id == "pentago-twist" else 8)
 
 
 def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
@@ -144,6 +164,30 @@ def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
     }  # fmt: skip
 
 
+def mapped(game_id: str, move: str) -> set[str]:
+    game = games.get(game_id)
+    return {game.format_move(game.map_move(game.parse_move(move), s)) for s in game.symmetries}
+
+
+def test_a_mirror_makes_a_turn_of_pentago_one_the_other_way() -> None:
+    assert mapped("pentago", "a2:1R") == {
+        "a2:1R", "b6:2R", "f5:4R", "e1:3R", "f2:2L", "e6:1L", "a5:3L", "b1:4L",
+    }  # fmt: skip
+
+
+def test_half_a_turn_is_the_only_symmetry_of_pentago_twist() -> None:
+    assert mapped("pentago-twist", "a2:1R") == {"a2:1R", "f5:4R"}
+    assert mapped("pentago-twist", "a2:1F") == {"a2:1F", "f5:4F"}
+    game = games.get("pentago-twist")
+    position = game.play_line(game.parse_line("a2:4R"))
+    after = {game.play(position, move) for move in game.legal_moves(position)}
+    for symmetry in SYMMETRIES:
+        turned = game.map_position(position, symmetry)
+        replies = {game.play(turned, move) for move in game.legal_moves(turned)}
+        images_of_replies = {game.map_position(child, symmetry) for child in after}
+        assert (replies == images_of_replies) is (symmetry in game.symmetries)
+
+
 @pytest.mark.parametrize(
     ("game_id", "line", "count"),
     [
@@ -154,6 +198,10 @@ def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
         ("gomoku-15", "h8 i10", 1),
         ("pentago-swap", "b2:14", 2),
         ("pentago-swap", "a2:14", 1),
+        ("pentago", "b2:1R", 2),
+        ("pentago", "b2:3L a2:2R", 1),
+        ("pentago-twist", "", 2),
+        ("pentago-twist", "b2:1R", 1),
     ],
 )
 def test_as_many_symmetries_lead_to_the_canonical_position_as_a_position_has(
