@@ -1,15 +1,17 @@
 """The exact search of Pentago-swap over supernodes (see `supernodes`).
 
-A *claim* about a position with *n* plies left: for odd *n*, that the side to move wins within
-*n* plies; for even *n*, that it loses within *n*. A search settles one claim for all wanted
-arrangements of a supernode at once: it branches on placements alone, and the swap is a table
-lookup on the mask that comes back.
+A *claim* about a position: that the claimant, the side to move or the other one, wins within so
+many plies. A search settles one claim for all wanted arrangements of a supernode at once: it
+branches on placements alone, and the swap is a table lookup on the mask that comes back.
+
+The claimant's win mostly comes with its own stone, but a swap of the other side's can bring it
+as well: where each one leads to a five of the claimant's.
 
 What makes its answers exact:
 
 - Every placement is searched, but for those after which each wanted arrangement has an immediate
   win for the other side, read off the board.
-- Only what holds whatever the placement is read off before: see `settled`.
+- Only what holds whatever the placement is read off before: see `prospects`.
 - A table entry holds its supernode in full; no collision can go unseen. What it says is true of
   the position, whatever search wrote it.
 - What a search that was stopped has not seen to the end is not written.
@@ -34,6 +36,7 @@ from engine.games.pentago_swap.supernodes import (
     fives,
     image,
     moved,
+    potential,
     spread,
 )
 from engine.kernels import kernel, now, u64
@@ -56,15 +59,14 @@ STATE_DTYPE = np.dtype(
     ],
     align=True,
 )
-# `key` is the supernode's, with a bit for the claim's parity and one that says there is an entry.
+# `key` is the supernode's, with a bit for a claim of the side to move and one that says there is
+# an entry.
 # `facts`: 24 bits of arrangements for which the claim holds, 24 of those for which it does not,
 # 6 of plies left and 6 of the best placement.
 ENTRY_DTYPE = np.dtype([("key", np.uint64), ("facts", np.uint64)])
 WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
 LEAST_KEPT = 3
-# Placements are ordered by a look at what they do where so many plies are left.
-LEAST_ORDERED = 3
 
 NODES_BETWEEN_CHECKS = 256
 _MOST_HISTORY = 1 << 20
@@ -144,16 +146,19 @@ def empty_cells(mine, theirs):
     return ~(mine | theirs) & u64((1 << CELLS) - 1)
 
 
-@kernel("UniTuple(uint64, 4)(uint64, uint64, int64)")
-def prospects(mine, theirs, plies):
+@kernel("UniTuple(uint64, 4)(uint64, uint64, int64, int64)")
+def prospects(mine, theirs, attacks, plies):
     """What can be read off a supernode of a claim with `plies`, 1 or more, left.
+
+    With `attacks` the claimant is to move.
 
     The arrangements for which the claim holds; those for which it is open; those with a five of
     `theirs`; and those where the claimant has or makes a five with one stone more.
 
     Whoever is to move reaches, by some swap, any five it has or can make, unless that gives the
     other side one too. So the claimant to move wins at once; the other side, to move, does not
-    lose: it wins or draws. With two plies left the claimant's next move has to win. The other
+    lose: it wins or draws. With one ply left it loses where every other swap leads to a five of the
+    claimant's. With two plies left the claimant's next move has to win. The other
     side's stone takes nothing from its own fives and adds nothing to the claimant's, so where
     some swap leads to neither a five of the claimant's nor such a win, it does not lose.
     """
@@ -161,12 +166,14 @@ def prospects(mine, theirs, plies):
         return _0, _0, _0, _0
     has, makes = fives(mine, theirs)
     their_has, their_makes = fives(theirs, mine)
-    if plies & 1:
+    if attacks:
         holds = spread(makes & ~their_has)
         if plies == 1:
             return holds, _0, their_has, makes
         return holds, ALL & ~holds, their_has, makes
     open_ = ALL & ~spread(makes)
+    if plies == 1:
+        return open_ & ~spread(ALL & ~their_has), _0, their_has, their_makes
     if plies == 2:
         open_ &= ~spread(ALL & ~(their_has | spread(their_makes & ~has)))
     return _0, open_, their_has, their_makes
@@ -195,8 +202,8 @@ def kept_mask(mask, mine, theirs, ties, order):
     return result
 
 
-@kernel(u8(State, Table, u8, u8, u8, i8, u8))
-def search(state, table, mine, theirs, their_fives, plies, wanted):
+@kernel(u8(State, Table, u8, u8, u8, i8, i8, u8))
+def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
     """The arrangements of `wanted` for which the claim holds, of those `prospects` leaves open.
 
     Void if the search was stopped.
@@ -213,7 +220,7 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
     key, turn, order, ties = _0, _0, _0, _0
     if plies >= LEAST_KEPT:
         key, turn, order, ties = canonical(mine, theirs)
-        key |= _THERE | u64(plies & 1) << _60
+        key |= _THERE | u64(attacks) << _60
         known, refuted, best = look_up(table, key, u64(plies))
         back, turned = INVERSE_ORDERS[order], INVERSE_TURNS[turn]
         holds = moved(known, turned, back) & open_
@@ -224,7 +231,6 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
 
     empty = empty_cells(mine, theirs)
     ply = CELLS - np.int64(popcount(empty))
-    attacks = plies & 1
     count = np.int64(0)
     around = spread(open_) & ~their_fives
     for number in range(CELLS):
@@ -232,12 +238,15 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
         stone = _1 << cell
         if empty & stone == _0:
             continue
-        child_holds, child_open, child_fives, makes = prospects(theirs, mine | stone, plies - 1)
+        child_holds, child_open, child_fives, makes = prospects(
+            theirs, mine | stone, 1 - attacks, plies - 1
+        )
         if attacks:
-            # Here a claim that holds at once cannot be: a loss takes two plies.
-            if child_open & around == _0:
+            if (child_holds | child_open) & around == _0:
                 continue
             score = np.int64(popcount(makes)) << 8
+            if plies > 3:
+                score = potential(mine | stone, theirs)
         else:
             escapes = around & ~child_holds
             if escapes == _0:
@@ -247,11 +256,11 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
             if open_ == _0:
                 best = cell
                 break
-            score = (np.int64(popcount(escapes)) - np.int64(popcount(makes))) << 8
+            score = (np.int64(popcount(escapes)) << 24) - potential(theirs, mine | stone)
         state.order[ply, count] = number
-        state.score[ply, count] = (score << 20) + state.history[attacks, number]
+        state.score[ply, count] = (score << 8) + state.history[attacks, number] // 4096
         if cell == best:
-            state.score[ply, count] += np.int64(1) << 50
+            state.score[ply, count] += np.int64(1) << 60
         state.child_holds[ply, count] = child_holds
         state.child_open[ply, count] = child_open
         state.child_fives[ply, count] = child_fives
@@ -278,9 +287,11 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
         around = spread(open_) & ~their_fives
         result = child_holds & around
         asked = child_open & around
-        if asked != _0 and plies > 2:
+        if asked != _0:
             stone = _1 << u64(number)
-            result |= search(state, table, theirs, mine | stone, child_fives, plies - 1, asked)
+            result |= search(
+                state, table, theirs, mine | stone, child_fives, 1 - attacks, plies - 1, asked
+            )
             if state.stopped:
                 return _0
         if attacks:
@@ -315,42 +326,60 @@ def search(state, table, mine, theirs, their_fives, plies, wanted):
     return holds
 
 
-@kernel(u8(State, Table, u8, u8, i8, u8))
-def settle(state, table, mine, theirs, plies, wanted):
-    """The arrangements of `wanted`, unfinished boards, for which the claim with `plies` holds.
+@kernel(u8(State, Table, u8, u8, i8, i8, u8))
+def settle(state, table, mine, theirs, attacks, plies, wanted):
+    """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
-    Void if the search was stopped.
+    With `attacks` that the side to move wins within `plies`, else that it loses. Void if the search was stopped.
     """
     if plies < 1:
         return _0
-    holds, open_, their_fives, _ = prospects(mine, theirs, plies)
+    holds, open_, their_fives, _ = prospects(mine, theirs, attacks, plies)
     result = holds & wanted
     if open_ & wanted != _0:
-        result |= search(state, table, mine, theirs, their_fives, plies, open_ & wanted)
+        result |= search(
+            state, table, mine, theirs, their_fives, attacks, plies, open_ & wanted
+        )
     return result
 
 
-@kernel(types.void(State, Table, u8, u8, i8))
-def settle_moves(state, table, mine, theirs, plies):
-    """For each placement, the arrangements after the swap for which the claim holds for the move.
+@kernel(u8(Table, u8, u8, i8, i8))
+def known_best(table, mine, theirs, attacks, plies):
+    """The placement that the table has as the best for a claim, or no cell."""
+    key, turn, order, _ = canonical(mine, theirs)
+    best = look_up(table, key | _THERE | u64(attacks) << _60, u64(plies))[2]
+    return known_cell(best, turn, order, 1)
 
-    Into `state.proved`; of an unfinished board in the first arrangement. Void if the search was
-    stopped.
+
+@kernel(types.void(State, Table, u8, u8, i8, i8, i8))
+def settle_moves(state, table, mine, theirs, attacks, plies, all_of_them):
+    """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
+
+    Of the first placement for which there are any, unless `all_of_them` are asked for. Into `state.proved`; of an unfinished board in the first arrangement. If the search was stopped,
+    those of the placements it had not come to are empty.
     """
     empty = empty_cells(mine, theirs)
     their_fives = fives(theirs, mine)[0]
-    for number in range(CELLS):
-        stone = _1 << u64(number)
-        state.proved[number] = _0
-        if empty & stone == _0:
+    around = spread(_1)
+    state.proved[:] = _0
+    if plies < 1:
+        return
+    first = known_best(table, mine, theirs, attacks, plies)
+    for turn in range(CELLS + 1):
+        number = first if turn == 0 else u64(turn - 1)
+        stone = _1 << number
+        if number == _NO_CELL or empty & stone == _0 or (turn and number == first):
             continue
         own_fives = fives(mine | stone, theirs)[0]
-        around = spread(_1)
-        ends = own_fives & ~their_fives if plies & 1 else their_fives & ~own_fives
+        ends = own_fives & ~their_fives if attacks else their_fives & ~own_fives
         goes_on = around & ~(own_fives | their_fives)
         result = ends & around
         if goes_on != _0:
-            result |= settle(state, table, theirs, mine | stone, plies - 1, goes_on)
+            result |= settle(
+                state, table, theirs, mine | stone, 1 - attacks, plies - 1, goes_on
+            )
         if state.stopped:
             return
         state.proved[number] = result
+        if result != _0 and not all_of_them:
+            return

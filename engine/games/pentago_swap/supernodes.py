@@ -136,7 +136,7 @@ def _parts() -> tuple[list[tuple[int, int, list[tuple[int, int]]]], list[tuple[i
             triples.append((parts[first], parts[middle], first, middle, last))
     grouped = sorted(
         ((first, second, places) for (first, second), places in pairs.items()),
-        key=lambda pair: pair[2],
+        key=lambda pair: sorted(pair[2]),
     )
     return grouped, triples
 
@@ -170,6 +170,22 @@ def _roles() -> tuple[Words, Words]:
         for lane, part, most in ((0, outer, 0), (1, outer, 1), (2, middle, 0), (3, middle, 1)):
             three |= (missing(part) <= most).astype(np.uint64) << u64(16 * lane + 4 * kind)
     return two, three
+
+
+def _weights() -> NDArray[np.uint8]:
+    """How near a code is to its part of each kind of windows across two quadrants.
+
+    Shape (codes, 32): 64, 16, 4, 1 for 0, 1, 2, 3 missing cells of the first quadrant's part, 0
+    where the other side has one of them; then the second's.
+    """
+    digits = np.arange(CODES)[:, None] // 3 ** np.arange(9) % 3
+    weights = np.zeros((CODES, 32), dtype=np.uint8)
+    for kind, (first, second, _) in enumerate(_parts()[0]):
+        for column, part in ((kind, first), (16 + kind, second)):
+            held = digits[:, [cell for cell in range(9) if part >> cell & 1]]
+            near = 4 ** (3 - (held == 0).sum(axis=1))
+            weights[:, column] = np.where((held == 2).any(axis=1), 0, near)
+    return weights
 
 
 def _pair_masks() -> Words:
@@ -209,6 +225,7 @@ INVERSE_TURNS = np.array([0, 3, 2, 1, 4, 5, 6, 7], dtype=np.uint64)
 TERNARY = _ternary()
 LARGEST, WHERE_LARGEST = _largest()
 TWO, THREE = _roles()
+WEIGHTS = _weights()
 PAIR_MASKS, TRIPLE_MASKS = _pair_masks(), _triple_masks()
 # The arrangement that each swap leads to from the first one.
 AFTER_SWAP = np.array([_INDEX[_swapped(ARRANGEMENTS[0], swap)] for swap in _SWAPS])
@@ -317,6 +334,23 @@ def fives(mine, theirs):
                     | TRIPLE_MASKS[window, outer, outer, open_middle]
                 )
     return has, makes
+
+
+@kernel(types.int64(u8, u8))
+def potential(mine, theirs):
+    """How near `mine` are to fives, over all arrangements: larger is nearer, for ordering."""
+    k, l = code(mine, theirs, _0), code(mine, theirs, _1)
+    m, n = code(mine, theirs, _2), code(mine, theirs, _3)
+    total = np.uint32(0)
+    for kind in range(16):
+        i = u64(kind)
+        j = i + _16
+        a, b = np.uint32(WEIGHTS[k, i]), np.uint32(WEIGHTS[k, j])
+        c, d = np.uint32(WEIGHTS[l, i]), np.uint32(WEIGHTS[l, j])
+        e, f = np.uint32(WEIGHTS[m, i]), np.uint32(WEIGHTS[m, j])
+        g, h = np.uint32(WEIGHTS[n, i]), np.uint32(WEIGHTS[n, j])
+        total += np.uint32((a + c + e + g) * (b + d + f + h) - (a * b + c * d + e * f + g * h))
+    return np.int64(total)
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64, uint64)")
