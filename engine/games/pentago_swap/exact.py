@@ -337,9 +337,7 @@ def settle(state, table, mine, theirs, attacks, plies, wanted):
     holds, open_, their_fives, _ = prospects(mine, theirs, attacks, plies)
     result = holds & wanted
     if open_ & wanted != _0:
-        result |= search(
-            state, table, mine, theirs, their_fives, attacks, plies, open_ & wanted
-        )
+        result |= search(state, table, mine, theirs, their_fives, attacks, plies, open_ & wanted)
     return result
 
 
@@ -375,9 +373,7 @@ def settle_moves(state, table, mine, theirs, attacks, plies, all_of_them):
         goes_on = around & ~(own_fives | their_fives)
         result = ends & around
         if goes_on != _0:
-            result |= settle(
-                state, table, theirs, mine | stone, 1 - attacks, plies - 1, goes_on
-            )
+            result |= settle(state, table, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
         if state.stopped:
             return
         state.proved[number] = result

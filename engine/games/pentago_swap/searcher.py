@@ -80,9 +80,7 @@ class PentagoSwapSearcher:
         self._prepare(position, limits, exclude)
         if limits.nodes:
             self._state["node_limit"] -= spent
-            self._state["next_check"] = min(
-                kernels.NODES_BETWEEN_CHECKS, self._state["node_limit"]
-            )
+            self._state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, self._state["node_limit"])
         no_new_depth = _NO_LIMIT
         if allotment is not None:
             self._state["deadline"] = started + int(allotment.hard * 1e9)

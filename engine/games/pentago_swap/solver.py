@@ -15,11 +15,16 @@ from engine.games.pentago_swap.alphabeta import CELLS, pack_board, unpack_move
 from engine.games.pentago_swap.supernodes import AFTER_SWAP
 from engine.kernels import u64
 from engine.position import Move, Position
-from engine.proof import TABLE_MEBIBYTES
+from engine.proof import TABLE_MEBIBYTES, Proof
 from engine.tables import new_table
 
 _NO_LIMIT = 1 << 62
 _FIRST_ARRANGEMENT = u64(1)
+_NODES = 1_000_000
+# Between two looks at the world outside: a fraction of a second.
+_NODES_A_STEP = 300_000
+# For what the table does not tell of a move of a line.
+_NODES_FOR_LINE = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +130,12 @@ class ExactSolver:
         yield Solution(outcome, None, moves, complete, settled, self.nodes)
 
     def winning_moves(
-        self, position: Position, plies: int, *, nodes: int | None = None, deadline: int | None = None
+        self,
+        position: Position,
+        plies: int,
+        *,
+        nodes: int | None = None,
+        deadline: int | None = None,
     ) -> tuple[Move, ...] | None:
         """All moves that win within `plies`, an odd number, ascending; None if a limit came first.
 
@@ -138,18 +148,81 @@ class ExactSolver:
         moves, complete = self._that_hold(position, True, plies)
         return moves if complete else None
 
+    def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
+        """Whether the side to move can force a win; with `loses`, whether the other side can.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        *_, last = self.proof_steps(position, nodes=nodes, loses=loses)
+        return last
+
+    def proof_steps(
+        self, position: Position, *, nodes: int, loses: bool = False
+    ) -> Iterator[Proof]:
+        """`prove`, step by step: yields what is known until the claim is settled.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        if self._game.outcome(position) is not None:
+            raise ValueError("the game is over")
+        self.forget()
+        self._prepare(None, None)
+        left = CELLS - position.ply
+        for plies in [*range(1 + loses, left, 2), left]:
+            while True:
+                spent = self.nodes
+                self._allow(min(nodes, spent + _NODES_A_STEP))
+                holds = self._holds(position, not loses, plies)
+                if not self._stopped or self.nodes >= nodes:
+                    break
+                yield self._proof(None, (), None, self.nodes)
+            if self._stopped:
+                yield self._proof(None, (), None, self.nodes)
+                return
+            if holds:
+                spent = self.nodes
+                self._allow(_NO_LIMIT)
+                line = self._line(position, plies)
+                yield self._proof(True, line, plies, spent)
+                return
+        yield self._proof(False, (), None, self.nodes)
+
+    def _proof(
+        self, won: bool | None, line: tuple[Move, ...], distance: int | None, nodes: int
+    ) -> Proof:
+        return Proof(won, line, distance, nodes, self.used)
+
+    def _line(self, position: Position, plies: int) -> tuple[Move, ...]:
+        """Best play, as far as it is found within few nodes a move."""
+        line: list[Move] = []
+        while self._game.outcome(position) is None:
+            found = self.solve(position, horizon=plies, nodes=_NODES_FOR_LINE)
+            if found.distance is None or not found.moves:
+                break
+            line.append(found.moves[0])
+            position = self._game.play(position, found.moves[0])
+            plies = found.distance - 1
+        return tuple(line)
+
     @property
     def nodes(self) -> int:
         """The nodes of the last question."""
         return int(self._state["nodes"])
 
     def _prepare(self, nodes: int | None, deadline: int | None) -> None:
+        self._state["nodes"] = 0
+        self._state["deadline"] = deadline or 0
+        self._state["history"] = 0
+        self._allow(nodes or _NO_LIMIT)
+
+    def _allow(self, nodes: int) -> None:
+        """Let the search go on until it has so many nodes in all."""
         state = self._state
-        state["nodes"] = state["stopped"] = 0
-        state["node_limit"] = nodes or _NO_LIMIT
-        state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
-        state["deadline"] = deadline or 0
-        state["history"] = 0
+        state["stopped"] = 0
+        state["node_limit"] = nodes
+        state["next_check"] = min(int(state["nodes"]) + kernels.NODES_BETWEEN_CHECKS, nodes)
 
     @property
     def _stopped(self) -> bool:
@@ -164,9 +237,7 @@ class ExactSolver:
             )
         )
 
-    def _decided(
-        self, position: Position, attacks: bool, plies: int, list_moves: bool
-    ) -> Solution:
+    def _decided(self, position: Position, attacks: bool, plies: int, list_moves: bool) -> Solution:
         """The solution where a claim holds within `plies`, and did not within two plies less."""
         sooner = self._holds(position, attacks, plies - 1)
         if self._stopped:
@@ -205,6 +276,17 @@ class ExactSolver:
         if not complete:
             return (), False
         return tuple(sorted(set(self._game.legal_moves(position)) - set(lost))), True
+
+
+class ExactProver:
+    """The exact solver as `engine.proof` asks for it."""
+
+    def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES) -> None:
+        self._solver = ExactSolver(game, table=table)
+
+    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
+        """See `engine.proof.Prover`. The distance is the shortest, give or take the last ply."""
+        return self._solver.proof_steps(position, nodes=nodes, loses=loses)
 
 
 def _claims(horizon: int) -> Iterator[tuple[int, bool, int]]:

@@ -113,7 +113,9 @@ def _largest() -> tuple[Words, Words]:
     return largest, where
 
 
-def _parts() -> tuple[list[tuple[int, int, list[tuple[int, int]]]], list[tuple[int, ...]]]:
+def _parts() -> tuple[
+    list[tuple[int, int, list[tuple[int, int]]]], list[tuple[int, int, int, int, int]]
+]:
     """The windows, by the quadrants they cross.
 
     Those across two: the cells in the first and in the second, and the pairs of places where
@@ -236,7 +238,16 @@ CELL_IMAGES = np.array(
 )
 
 _0, _1, _2, _3, _4 = u64(0), u64(1), u64(2), u64(3), u64(4)
-_6, _8, _9, _15, _16, _24, _32, _48 = u64(6), u64(8), u64(9), u64(15), u64(16), u64(24), u64(32), u64(48)
+_6, _8, _9, _15, _16, _24, _32, _48 = (
+    u64(6),
+    u64(8),
+    u64(9),
+    u64(15),
+    u64(16),
+    u64(24),
+    u64(32),
+    u64(48),
+)
 _LANE = u64(0xFFFF)
 _HORIZONTAL, _VERTICAL, _FALLING, _RISING = u64(0x3F), u64(0xFC0), u64(0x3000), u64(0xC000)
 _BYTE = u64(255)
@@ -246,9 +257,7 @@ u8 = types.uint64
 @kernel(u8(u8))
 def spread(mask):
     """The arrangements one swap away from those of `mask`."""
-    return (
-        SPREAD[_0, mask & _BYTE] | SPREAD[_1, (mask >> _8) & _BYTE] | SPREAD[_2, mask >> _16]
-    )
+    return SPREAD[_0, mask & _BYTE] | SPREAD[_1, (mask >> _8) & _BYTE] | SPREAD[_2, mask >> _16]
 
 
 @kernel(u8(u8, u8, u8))
@@ -309,15 +318,15 @@ def fives(mine, theirs):
 
     The second mask holds the first; the stone goes to an empty cell.
     """
-    k, l = code(mine, theirs, _0), code(mine, theirs, _1)
-    m, n = code(mine, theirs, _2), code(mine, theirs, _3)
-    a, b, c, d = TWO[k], TWO[l], TWO[m], TWO[n]
+    p, q = code(mine, theirs, _0), code(mine, theirs, _1)
+    r, t = code(mine, theirs, _2), code(mine, theirs, _3)
+    a, b, c, d = TWO[p], TWO[q], TWO[r], TWO[t]
     found = across(a, b, _0, _1) | across(a, c, _0, _2) | across(a, d, _0, _3)
     found |= across(b, a, _1, _0) | across(b, c, _1, _2) | across(b, d, _1, _3)
     found |= across(c, a, _2, _0) | across(c, b, _2, _1) | across(c, d, _2, _3)
     found |= across(d, a, _3, _0) | across(d, b, _3, _1) | across(d, c, _3, _2)
     has, makes = found & ALL, found >> _24
-    lanes = THREE[k] | (THREE[l] << _1) | (THREE[m] << _2) | (THREE[n] << _3)
+    lanes = THREE[p] | (THREE[q] << _1) | (THREE[r] << _2) | (THREE[t] << _3)
     if lanes & _LANE != _0:
         for number in range(4):
             window = u64(number)
@@ -339,16 +348,16 @@ def fives(mine, theirs):
 @kernel(types.int64(u8, u8))
 def potential(mine, theirs):
     """How near `mine` are to fives, over all arrangements: larger is nearer, for ordering."""
-    k, l = code(mine, theirs, _0), code(mine, theirs, _1)
-    m, n = code(mine, theirs, _2), code(mine, theirs, _3)
+    p, q = code(mine, theirs, _0), code(mine, theirs, _1)
+    r, t = code(mine, theirs, _2), code(mine, theirs, _3)
     total = np.uint32(0)
     for kind in range(16):
         i = u64(kind)
         j = i + _16
-        a, b = np.uint32(WEIGHTS[k, i]), np.uint32(WEIGHTS[k, j])
-        c, d = np.uint32(WEIGHTS[l, i]), np.uint32(WEIGHTS[l, j])
-        e, f = np.uint32(WEIGHTS[m, i]), np.uint32(WEIGHTS[m, j])
-        g, h = np.uint32(WEIGHTS[n, i]), np.uint32(WEIGHTS[n, j])
+        a, b = np.uint32(WEIGHTS[p, i]), np.uint32(WEIGHTS[p, j])
+        c, d = np.uint32(WEIGHTS[q, i]), np.uint32(WEIGHTS[q, j])
+        e, f = np.uint32(WEIGHTS[r, i]), np.uint32(WEIGHTS[r, j])
+        g, h = np.uint32(WEIGHTS[t, i]), np.uint32(WEIGHTS[t, j])
         total += np.uint32((a + c + e + g) * (b + d + f + h) - (a * b + c * d + e * f + g * h))
     return np.int64(total)
 
