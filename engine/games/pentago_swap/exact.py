@@ -330,7 +330,8 @@ def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
 def settle(state, table, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
-    With `attacks` that the side to move wins within `plies`, else that it loses. Void if the search was stopped.
+    With `attacks` that the side to move wins within `plies`, else that it loses. Void if the
+    search was stopped.
     """
     if plies < 1:
         return _0
@@ -353,7 +354,8 @@ def known_best(table, mine, theirs, attacks, plies):
 def settle_moves(state, table, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
-    Of the first placement for which there are any, unless `all_of_them` are asked for. Into `state.proved`; of an unfinished board in the first arrangement. If the search was stopped,
+    Of the first placement for which there are any, unless `all_of_them` are asked for. Into
+    `state.proved`; of an unfinished board in the first arrangement. If the search was stopped,
     those of the placements it had not come to are empty.
     """
     empty = empty_cells(mine, theirs)
