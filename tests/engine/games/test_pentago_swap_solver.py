@@ -17,6 +17,7 @@ from engine.games.pentago_swap.solver import ExactSolver, Solution
 from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
 from engine.position import Position
 from engine.search import Limits
+from engine.values import WIN
 from tests.oracles import quick_pentago_swap as quick
 from tests.oracles import slow_pentago_swap as slow
 
@@ -273,3 +274,36 @@ def test_an_interrupted_proof_goes_on_to_the_same_end(monkeypatch: pytest.Monkey
     steps = list(ExactSolver(GAME, table=16).proof_steps(position, nodes=2_000_000))
     assert len(steps) > 1
     assert (steps[-1].won, steps[-1].distance) == (whole.won, whole.distance)
+
+
+def test_a_lost_position_is_defended_where_fewest_replies_win() -> None:
+    rng = random.Random(13)
+    searcher = PentagoSwapSearcher(GAME)
+    lost = chosen = 0
+    while lost < 12:
+        position = quiet_position(rng, rng.randint(4, 5))
+        board, side = quick.board_of(position.dark, position.light), position.ply % 2
+        (kind, plies), moves = quick.solve(board, side, 36 - position.ply)
+        if kind != "loss" or plies < 2:
+            continue
+        lost += 1
+        children = quick.children(board, side)
+        winning = {}
+        for move in moves:
+            result, replies = quick.solve(children[move], 1 - side, 35 - position.ply)
+            assert result == ("win", plies - 1)
+            winning[move] = len(replies)
+        fewest = [move for move, count in winning.items() if count == min(winning.values())]
+        chosen += len(fewest) < len(moves)
+        result = searcher.search(position, Limits(depth=36))
+        assert (result.value, result.proven) == (plies - WIN, True)
+        assert result.move in quick_moves(fewest)
+    assert chosen > 3
+
+
+def test_what_is_settled_is_proven_and_the_rest_is_searched_on() -> None:
+    position = quiet_position(random.Random(14), 30)
+    result = PentagoSwapSearcher(GAME).search(position, Limits(nodes=300))
+    assert not result.proven
+    assert result.nodes <= 300
+    assert result.move in GAME.legal_moves(position)
