@@ -22,6 +22,7 @@ from engine.errors import InvalidMove
 from engine.games.base import SYMMETRIES, Family, Game, Outcome, Symmetry
 from engine.games.rows import Rows
 from engine.position import Bitboard, Cell, Move, Position, cells_of
+from engine.proof import TABLE_MEBIBYTES, Prover
 from engine.search import SearchOptions
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ class PentagoSwap(Game):
         from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 
         return PentagoSwapSearcher(self, options)
+
+    def prover(self, *, table: int = TABLE_MEBIBYTES) -> Prover:
+        from engine.games.pentago_swap.solver import ExactProver
+
+        return ExactProver(self, table=table)
 
     @cached_property
     def _swap_maps(self) -> tuple[tuple[int, ...], ...]:

@@ -92,7 +92,7 @@ SEEN_SLOTS = 512
 SEEN_MASK = np.uint64(SEEN_SLOTS - 1)
 
 
-def _windows() -> list[list[int]]:
+def windows() -> list[list[int]]:
     """The 32 windows of five cells in a row, as packed bits."""
     found = []
     for row in range(SIZE):
@@ -115,7 +115,7 @@ def _window_counts() -> np.ndarray[Any, np.dtype[np.uint64]]:
     the counts of a whole board.
     """
     counts = np.zeros((4, 512, 2), dtype=np.uint64)
-    for index, window in enumerate(_windows()):
+    for index, window in enumerate(windows()):
         for bit in window:
             place, inside = divmod(bit, 9)
             contents = np.arange(512)
@@ -150,7 +150,7 @@ def _symmetry_tables() -> tuple[Any, Any]:
 def _quiet_order() -> np.ndarray[Any, np.dtype[np.int64]]:
     """Moves by how many windows their cell lies in: middles of quadrants first."""
     weight = [0] * CELLS
-    for window in _windows():
+    for window in windows():
         for bit in window:
             weight[bit] += 1
     bits = sorted(range(CELLS), key=lambda bit: -weight[bit])

@@ -1,0 +1,309 @@
+"""The exact solver of Pentago-swap against brute force, and its promises to callers."""
+
+import random
+import time
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.games.pentago_swap import PentagoSwap
+from engine.games.pentago_swap import exact as kernels
+from engine.games.pentago_swap import solver as solver_module
+from engine.games.pentago_swap.alphabeta import CELL_OF_BIT, pack_board
+from engine.games.pentago_swap.searcher import PentagoSwapSearcher
+from engine.games.pentago_swap.solver import ExactSolver, Solution
+from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
+from engine.position import Position
+from engine.search import Limits
+from engine.values import WIN
+from tests.oracles import quick_pentago_swap as quick
+from tests.oracles import slow_pentago_swap as slow
+
+GAME = PentagoSwap()
+
+
+@pytest.fixture(scope="module")
+def solver() -> ExactSolver:
+    return ExactSolver(GAME, table=16)
+
+
+def random_position(rng: random.Random, empty: int) -> Position:
+    """An unfinished position with so many empty cells."""
+    while True:
+        cells = rng.sample(range(36), 36 - empty)
+        half = (len(cells) + 1) // 2
+        dark = sum(1 << cell for cell in cells[:half])
+        light = sum(1 << cell for cell in cells[half:])
+        position = Position(dark, light)
+        if GAME.outcome(position) is None:
+            return position
+
+
+def quiet_position(rng: random.Random, empty: int) -> Position:
+    """An unfinished position in which no move wins at once."""
+    while True:
+        position = random_position(rng, empty)
+        board = quick.board_of(position.dark, position.light)
+        ends = map(quick.winner, quick.children(board, position.ply % 2).values())
+        if position.ply % 2 not in ends:
+            return position
+
+
+def quick_moves(moves: list[quick.QuickMove]) -> tuple[int, ...]:
+    """The moves of the rules that the oracle's moves are."""
+    found = []
+    for quadrant, cell, (first, second) in moves:
+        row = 5 - (quadrant // 2 * 3 + cell // 3)
+        column = quadrant % 2 * 3 + cell % 3
+        found.append(GAME.parse_move(f"{'abcdef'[column]}{row + 1}:{first + 1}{second + 1}"))
+    return tuple(sorted(found))
+
+
+def said(solution: Solution) -> tuple[str, int]:
+    """A solution in the oracle's words."""
+    return solution.outcome or "open", solution.distance or 0
+
+
+def check(solver: ExactSolver, position: Position, horizon: int) -> str:
+    board = quick.board_of(position.dark, position.light)
+    truth, moves = quick.solve(board, position.ply % 2, horizon)
+    if truth[0] == "draw" and horizon < 36 - position.ply:
+        # Fives of both can force a draw early; a horizon tells of wins alone.
+        truth = "open", 0
+    solution = solver.solve(position, horizon=horizon)
+    assert said(solution) == truth, (position, horizon)
+    assert solution.moves == quick_moves(moves), (position, horizon)
+    assert solution.complete
+    return truth[0]
+
+
+# Positions by the number of their empty cells; half of them have no win in one.
+ORDINARY = {1: 2000, 2: 4500, 3: 7500, 4: 5000, 5: 900, 6: 100}
+MANY = {1: 40_000, 2: 100_000, 3: 180_000, 4: 140_000, 5: 35_000, 6: 5_000}
+
+
+def check_many(solver: ExactSolver, seed: int, empty: int, count: int) -> None:
+    rng = random.Random(seed)
+    kinds = Counter(
+        check(solver, (quiet_position if index % 2 else random_position)(rng, empty), empty)
+        for index in range(count)
+    )
+    # The loss in one with a single empty cell is rare.
+    assert set(kinds) >= {"win", "draw"} | ({"loss"} if empty > 1 else set())
+
+
+@pytest.mark.parametrize("empty", ORDINARY)
+def test_the_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty: int) -> None:
+    check_many(solver, empty, empty, ORDINARY[empty])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("empty", MANY)
+def test_very_many_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty: int) -> None:
+    check_many(solver, 100 + empty, empty, MANY[empty])
+
+
+@pytest.mark.parametrize("empty", [3, 4, 5])
+def test_a_table_of_a_few_entries_changes_no_answer(empty: int) -> None:
+    tiny = ExactSolver(GAME, table=1)
+    tiny._table = tiny._table[: kernels.WAYS]
+    rng = random.Random(200 + empty)
+    for _ in range(60):
+        check(tiny, quiet_position(rng, empty), empty)
+
+
+@pytest.mark.parametrize(("empty", "horizon"), [(6, 3), (8, 2), (8, 3), (12, 2), (20, 2), (26, 2)])
+def test_what_a_horizon_shows_is_what_brute_force_shows(
+    solver: ExactSolver, empty: int, horizon: int
+) -> None:
+    rng = random.Random(empty * 10 + horizon)
+    for _ in range(4):
+        check(solver, quiet_position(rng, empty), horizon)
+
+
+def test_a_horizon_seen_in_one_search_holds_in_all_others() -> None:
+    """A solver that has seen more, and one with hardly a table, say the same."""
+    rng = random.Random(7)
+    seasoned = ExactSolver(GAME, table=4)
+    tiny = ExactSolver(GAME, table=1)
+    tiny._table = tiny._table[: 16 * kernels.WAYS]
+    for _ in range(15):
+        position = quiet_position(rng, rng.randint(9, 14))
+        long = seasoned.solve(position, horizon=7, list_moves=False)
+        for horizon in (1, 2, 3, 4, 5, 6, 7):
+            answer = seasoned.solve(position, horizon=horizon)
+            alone = tiny.solve(position, horizon=horizon)
+            assert replace(answer, nodes=0) == replace(alone, nodes=0)
+            if long.distance and long.distance <= horizon:
+                assert (answer.outcome, answer.distance) == (long.outcome, long.distance)
+            else:
+                assert (answer.outcome, answer.horizon) == (None, horizon)
+
+
+def test_the_alpha_beta_search_proves_the_same() -> None:
+    rng = random.Random(8)
+    searcher = PentagoSwapSearcher(GAME)
+    solver = ExactSolver(GAME, table=16)
+    for _ in range(40):
+        position = quiet_position(rng, rng.randint(14, 26))
+        found = searcher.search(position, Limits(depth=2))
+        answer = solver.solve(position, horizon=3)
+        if found.proven and found.value:
+            assert answer.distance == found.distance
+            assert answer.outcome == ("win" if found.value > 0 else "loss")
+        else:
+            assert answer.outcome is None
+
+
+def test_symmetric_positions_have_the_same_answer(solver: ExactSolver) -> None:
+    rng = random.Random(9)
+    for _ in range(10):
+        position = quiet_position(rng, rng.randint(6, 20))
+        answer = solver.solve(position, horizon=5)
+        for symmetry in range(1, 8):
+            turned = ExactSolver(GAME, table=1).solve(
+                GAME.map_position(position, symmetry), horizon=5
+            )
+            assert (turned.outcome, turned.distance) == (answer.outcome, answer.distance)
+            moves = {GAME.map_move(move, symmetry) for move in answer.moves}
+            assert set(turned.moves) == moves
+
+
+def test_neither_side_wins_the_empty_board_within_thirteen_plies() -> None:
+    answer = ExactSolver(GAME, table=64).solve(GAME.initial, horizon=13, list_moves=False)
+    assert (answer.outcome, answer.horizon) == (None, 13)
+
+
+def test_a_limit_by_nodes_is_kept_and_the_answer_is_the_same_again() -> None:
+    position = quiet_position(random.Random(10), 24)
+    solver = ExactSolver(GAME, table=4)
+    for nodes in (1, 10, 1000, 5000):
+        solver.forget()
+        first = solver.solve(position, nodes=nodes)
+        solver.forget()
+        assert first.nodes <= nodes
+        assert solver.solve(position, nodes=nodes) == first
+
+
+def test_a_deadline_ends_a_search() -> None:
+    answer = ExactSolver(GAME, table=4).solve(GAME.initial, deadline=time.monotonic_ns())
+    assert answer.outcome is None
+    assert answer.horizon < 36
+
+
+def test_a_finished_game_is_refused(solver: ExactSolver) -> None:
+    with pytest.raises(ValueError, match="over"):
+        solver.solve(Position(0b11111, 0b1111 << 30))
+
+
+def supernodes(plies: int) -> list[int]:
+    """How many supernodes there are after each number of plies."""
+    level = {(0, 0)}
+    counts = []
+    for _ in range(plies):
+        found = {}
+        for mine, theirs in level:
+            for bit in range(36):
+                if not (mine | theirs) >> bit & 1:
+                    child = theirs, mine | 1 << bit
+                    key = int(canonical(np.uint64(child[0]), np.uint64(child[1]))[0])
+                    found.setdefault(key, child)
+        level = set(found.values())
+        counts.append(len(level))
+    return counts
+
+
+def test_the_number_of_supernodes_is_known() -> None:
+    assert supernodes(4) == [3, 27, 243, 2771]
+
+
+@pytest.mark.slow
+def test_the_number_of_supernodes_is_known_for_more_plies() -> None:
+    assert supernodes(6) == [3, 27, 243, 2771, 24_102, 225_010]
+
+
+def test_the_masks_of_fives_are_those_of_each_board() -> None:
+    rng = random.Random(11)
+    for _ in range(60):
+        position = random_position(rng, rng.randint(3, 20))
+        mine, theirs = pack_board(position.dark), pack_board(position.light)
+        has, makes = map(int, fives(np.uint64(mine), np.uint64(theirs)))
+        for index, places in enumerate(ARRANGEMENTS):
+            board, taken = arranged(mine, places), arranged(theirs, places)
+            free = [bit for bit in range(36) if not (board | taken) >> bit & 1]
+            now = five(board)
+            assert now == bool(has >> index & 1)
+            soon = now or any(five(board | 1 << bit) for bit in free)
+            assert soon == bool(makes >> index & 1)
+
+
+def arranged(board: int, places: tuple[int, ...]) -> int:
+    """A packed board after slot *k* has been put at ``places[k]``."""
+    return sum((board >> 9 * slot & 511) << 9 * place for slot, place in enumerate(places))
+
+
+def five(board: int) -> bool:
+    cells = {int(CELL_OF_BIT[bit]) for bit in range(36) if board >> bit & 1}
+    return any(all((5 - row) * 6 + column in cells for row, column in line) for line in slow.LINES)
+
+
+@pytest.mark.parametrize("empty", [3, 4, 5])
+def test_a_proof_says_what_brute_force_says(empty: int) -> None:
+    rng = random.Random(300 + empty)
+    solver = ExactSolver(GAME, table=4)
+    for _ in range(60):
+        position = quiet_position(rng, empty)
+        board = quick.board_of(position.dark, position.light)
+        (kind, plies), _moves = quick.solve(board, position.ply % 2, empty)
+        for loses, wanted in ((False, "win"), (True, "loss")):
+            proof = solver.prove(position, loses=loses)
+            assert proof.won == (kind == wanted)
+            if proof.won:
+                assert proof.distance is not None
+                assert plies <= proof.distance <= plies + 1
+                assert len(proof.line) == plies
+                assert GAME.outcome(GAME.play_line(proof.line, position)) is not None
+
+
+def test_an_interrupted_proof_goes_on_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = quiet_position(random.Random(12), 16)
+    whole = ExactSolver(GAME, table=16).prove(position, nodes=2_000_000)
+    monkeypatch.setattr(solver_module, "_NODES_A_STEP", 500)
+    steps = list(ExactSolver(GAME, table=16).proof_steps(position, nodes=2_000_000))
+    assert len(steps) > 1
+    assert (steps[-1].won, steps[-1].distance) == (whole.won, whole.distance)
+
+
+def test_a_lost_position_is_defended_where_fewest_replies_win() -> None:
+    rng = random.Random(13)
+    searcher = PentagoSwapSearcher(GAME)
+    lost = chosen = 0
+    while lost < 12:
+        position = quiet_position(rng, rng.randint(4, 5))
+        board, side = quick.board_of(position.dark, position.light), position.ply % 2
+        (kind, plies), moves = quick.solve(board, side, 36 - position.ply)
+        if kind != "loss" or plies < 2:
+            continue
+        lost += 1
+        children = quick.children(board, side)
+        winning = {}
+        for move in moves:
+            result, replies = quick.solve(children[move], 1 - side, 35 - position.ply)
+            assert result == ("win", plies - 1)
+            winning[move] = len(replies)
+        fewest = [move for move, count in winning.items() if count == min(winning.values())]
+        chosen += len(fewest) < len(moves)
+        result = searcher.search(position, Limits(depth=36))
+        assert (result.value, result.proven) == (plies - WIN, True)
+        assert result.move in quick_moves(fewest)
+    assert chosen > 3
+
+
+def test_what_is_settled_is_proven_and_the_rest_is_searched_on() -> None:
+    position = quiet_position(random.Random(14), 30)
+    result = PentagoSwapSearcher(GAME).search(position, Limits(nodes=300))
+    assert not result.proven
+    assert result.nodes <= 300
+    assert result.move in GAME.legal_moves(position)
