@@ -22,6 +22,7 @@ from engine.position import Move, Position
 SHORT = 5
 LEAF = 5
 _BATCH = 256
+_EMPTY = Position()
 _Family = tuple[int, int]
 
 
@@ -67,14 +68,14 @@ class Exporter:
     def __init__(
         self,
         strategy: Strategy,
-        start: Position = Position(),
+        start: Position = _EMPTY,
         *,
         short: int = SHORT,
         leaf: int = LEAF,
         report: Callable[[ExportState], None] = lambda state: None,
     ) -> None:
         self._strategy = strategy
-        self._start = _board(start)
+        self._start = to_board(start)
         self._short = short
         self._leaf = leaf
         self._report = report
@@ -120,13 +121,11 @@ class Exporter:
         """Each family with the boards that are needed of it, and the win of each."""
         families = iter(level.items())
         while some := list(islice(families, _BATCH)):
-            boards = [
-                (family, number) for family, mask in some for number in _numbers(mask)
-            ]
-            positions = [_position(board_of((*family, 1 << n))) for family, n in boards]
+            boards = [(family, number) for family, mask in some for number in _numbers(mask)]
+            positions = [to_position(board_of((*family, 1 << n))) for family, n in boards]
             wins: dict[_Family, dict[int, Win]] = {family: {} for family, _ in some}
-            for (family, number), position, win in zip(
-                boards, positions, self._strategy.wins(positions), strict=True
+            for (family, number), win in zip(
+                boards, self._strategy.wins(positions), strict=True
             ):
                 if win is None or not win.moves:
                     board = board_of((*family, 1 << number))
@@ -259,7 +258,9 @@ def _fewest_moves(wins: dict[int, Win]) -> tuple[tuple[int, int], ...]:
     left = set(wins)
     moves: dict[int, int] = {}
     while left:
-        stone = max(ways, key=lambda stone: (len(set().union(*ways[stone].values()) & left), -stone))
+        stone = max(
+            ways, key=lambda stone: (len(set().union(*ways[stone].values()) & left), -stone)
+        )
         while gained := max((boards & left for boards in ways[stone].values()), key=len):
             after = min(n for n, boards in ways[stone].items() if boards & left == gained)
             moves[stone] = moves.get(stone, 0) | 1 << after
@@ -280,11 +281,13 @@ def _numbers(mask: int) -> list[int]:
     return [number for number in range(mask.bit_length()) if mask >> number & 1]
 
 
-def _position(board: Board) -> Position:
+def to_position(board: Board) -> Position:
+    """The engine's position for a board of the checker's."""
     return Position(_to_rows(board.white), _to_rows(board.black))
 
 
-def _board(position: Position) -> Board:
+def to_board(position: Position) -> Board:
+    """The checker's board for a position of the engine's."""
     return Board(_to_places(position.dark), _to_places(position.light))
 
 

@@ -76,16 +76,21 @@ class Checker:
         self._certificate = certificate
         self._state = state
         self._checksum = checksum
-        self._whole = sample is None or sample >= certificate.entries
-        self._entries = _all_or_some(certificate.entries, None if self._whole else sample, seed)
+        self.whole = sample is None or sample >= certificate.entries
+        self._entries = _all_or_some(certificate.entries, None if self.whole else sample, seed)
         self._levels = _levels(certificate)
         self._reached = np.zeros(certificate.entries, dtype=np.int64)
         self._done = np.zeros(-(-len(self._entries) // _PART), dtype=np.bool_)
         self._mine: list[Indices] = []
         self._stopping = False
         self.hole: Hole | None = None
-        if self._whole:
+        if self.whole:
             self._resume()
+
+    @property
+    def start(self) -> Board:
+        """The position from which White is said to win."""
+        return Board(*self._certificate.start)
 
     @property
     def complete(self) -> bool:
@@ -115,7 +120,7 @@ class Checker:
                     saved = time.monotonic()
                 yield Progress(self.checked, len(self._entries), now - started)
         self._save()
-        if self.hole is None and self.complete and self._whole:
+        if self.hole is None and self.complete and self.whole:
             self.hole = self._needless()
 
     def _parts(self, jobs: int) -> Iterator[Hole | None]:
@@ -176,7 +181,7 @@ class Checker:
     def _hole_at_the_start(self) -> Hole | None:
         """What is wrong with the certificate as a whole, before any entry is looked at."""
         c = self._certificate
-        start = Board(*c.start)
+        start = self.start
         if start.white & start.black or not start.white_to_move:
             return Hole("the start position does not have White to move", None, str(start))
         order = np.lexsort((c.distances, c.low, c.high, _stones(c)))
@@ -234,7 +239,7 @@ class Checker:
         keys = self._way(key, {})
         if keys is None:
             return Hole(reason, None, str(board_of(further[-1] if further else key)))
-        line, board = _played(Board(*self._certificate.start), [*keys[1:], *further])
+        line, board = _played(self.start, [*keys[1:], *further])
         return Hole(reason, line, str(board))
 
     def _way(self, key: Key, without: dict[Key, None]) -> list[Key] | None:
@@ -243,7 +248,7 @@ class Checker:
         `without` are keys that are known not to be on any way.
         """
         c = self._certificate
-        if key == Board(*c.start).key:
+        if key == self.start.key:
             return [key]
         stones = _stones_of(key)
         if key in without or stones < 2:
@@ -293,18 +298,18 @@ class Checker:
             return
         try:
             with np.load(self._state) as kept:
-                checksum, done, reached = (
-                    kept[name] for name in ("checksum", "done", "reached")
-                )
+                checksum, done, reached = (kept[name] for name in ("checksum", "done", "reached"))
         except (OSError, ValueError, KeyError, EOFError) as error:
-            raise CertificateError(f"cannot read '{self._state}' as the state of a check") from error
+            raise CertificateError(
+                f"cannot read '{self._state}' as the state of a check"
+            ) from error
         if str(checksum) != self._checksum or len(done) != len(self._done):
             raise CertificateError(f"'{self._state}' is the state of another certificate's check")
         self._done |= done
         self._reached |= reached
 
     def _save(self) -> None:
-        if self._state is None or not self._whole:
+        if self._state is None or not self.whole:
             return
         reached = self._reached.copy()
         for more in self._mine:

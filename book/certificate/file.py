@@ -68,6 +68,11 @@ class Certificate:
         return len(self.high)
 
     @property
+    def leaves(self) -> int:
+        """How many entries have no move."""
+        return int((np.diff(self.first) == 0).sum())
+
+    @property
     def moves(self) -> int:
         """How many there are in all entries."""
         return len(self.stone)

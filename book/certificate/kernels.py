@@ -13,6 +13,9 @@ All numbers are int64; they are cast where they serve as indices, since numba ch
 index for being negative.
 """
 
+# The signatures given to numba are the types.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
 from itertools import combinations, permutations
 from typing import Any
 
@@ -152,7 +155,7 @@ SCRATCH = 32 + 2 * 64
 
 
 @njit(int64(int64), nogil=True, cache=True)
-def reach(mask):  # type: ignore[no-untyped-def]
+def reach(mask):
     """The arrangements that a swap leads to from any of `mask`, or from which one leads there."""
     return (
         _REACH[u64(0), u64(mask & 255)]
@@ -162,7 +165,7 @@ def reach(mask):  # type: ignore[no-untyped-def]
 
 
 @njit(int64(int64, int64[::1]), nogil=True, cache=True)
-def fives(stones, scratch):  # type: ignore[no-untyped-def]
+def fives(stones, scratch):
     """The arrangements in which `stones` have five in a row, or six."""
     for place in range(4):
         for content in range(4):
@@ -182,7 +185,7 @@ def fives(stones, scratch):  # type: ignore[no-untyped-def]
 
 
 @njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
-def fives_with_one_more(stones, others, scratch):  # type: ignore[no-untyped-def]
+def fives_with_one_more(stones, others, scratch):
     """The arrangements in which `stones` and one more on a free cell have five in a row.
 
     One stone for all arrangements is not meant: another may do for each. An arrangement with a
@@ -222,7 +225,7 @@ def fives_with_one_more(stones, others, scratch):  # type: ignore[no-untyped-def
     nogil=True,
     cache=True,
 )
-def won(white, black, asked, plies, depth, scratch):  # type: ignore[no-untyped-def]
+def won(white, black, asked, plies, depth, scratch):
     """Those boards of `asked` in which White, to move, wins within `plies` (an odd number).
 
     Tries every stone with every swap, and takes a move for a win only if every reply, every
@@ -293,13 +296,13 @@ def won(white, black, asked, plies, depth, scratch):  # type: ignore[no-untyped-
 
 
 @njit(int64(int64, int64, int64), nogil=True, cache=True)
-def _content_of(high, low, number):  # type: ignore[no-untyped-def]
+def _content_of(high, low, number):
     pair = high if number < 2 else low
     return pair >> 18 if number % 2 == 0 else pair & 0o777777
 
 
 @njit(int64(int64, int64, int64), nogil=True, cache=True)
-def _first_images(high, low, mask):  # type: ignore[no-untyped-def]
+def _first_images(high, low, mask):
     """`mask` with each arrangement replaced by the first that is the same board up to symmetry."""
     firsts = np.arange(24)
     for symmetry in range(8):
@@ -326,7 +329,7 @@ def _first_images(high, low, mask):  # type: ignore[no-untyped-def]
 
 
 @njit(void(int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def canonical(white, black, mask, out):  # type: ignore[no-untyped-def]
+def canonical(white, black, mask, out):
     """Write the family's two keys and the mask of the same boards, up to symmetry, to `out`.
 
     Of all images of the family under the eight symmetries, contents in ascending order, the
@@ -361,8 +364,10 @@ def canonical(white, black, mask, out):  # type: ignore[no-untyped-def]
                 low_pair |= content << 18
             else:
                 low_pair |= content
-        if best_high < 0 or high_pair < best_high or (
-            high_pair == best_high and low_pair < best_low
+        if (
+            best_high < 0
+            or high_pair < best_high
+            or (high_pair == best_high and low_pair < best_low)
         ):
             best_high = high_pair
             best_low = low_pair
@@ -385,7 +390,7 @@ def canonical(white, black, mask, out):  # type: ignore[no-untyped-def]
 
 
 @njit(int64(int64, int64), nogil=True, cache=True)
-def white_of(high, low):  # type: ignore[no-untyped-def]
+def white_of(high, low):
     """White's stones in the family with these keys."""
     stones = 0
     for content in range(4):
@@ -394,7 +399,7 @@ def white_of(high, low):  # type: ignore[no-untyped-def]
 
 
 @njit(int64(int64, int64), nogil=True, cache=True)
-def black_of(high, low):  # type: ignore[no-untyped-def]
+def black_of(high, low):
     """Black's stones in the family with these keys."""
     stones = 0
     for content in range(4):
@@ -403,7 +408,7 @@ def black_of(high, low):  # type: ignore[no-untyped-def]
 
 
 @njit(int64(int64), nogil=True, cache=True)
-def _count(bits):  # type: ignore[no-untyped-def]
+def _count(bits):
     count = 0
     while bits:
         bits &= bits - 1
@@ -440,7 +445,7 @@ def _claimed(
     mask,
     limit,
     reached,
-):  # type: ignore[no-untyped-def]
+):
     """Those of `mask` that entries of this family say are won within `limit`; marks them."""
     start, stop = levels[u64(stones)], levels[u64(stones + 1)]
     last = stop
@@ -500,7 +505,7 @@ def _check_entry(
     reached,
     found,
     scratch,
-):  # type: ignore[no-untyped-def]
+):
     """`check` for one entry."""
     image = np.empty(3, dtype=np.int64)
     white = white_of(high[u64(entry)], low[u64(entry)])
@@ -630,7 +635,7 @@ def check(
     leaf,
     reached,
     found,
-):  # type: ignore[no-untyped-def]
+):
     """Check each of `entries` by itself, given that all others are right.
 
     An entry is right if each of its boards has a move, to one of the arrangements it relies on,
@@ -689,9 +694,7 @@ def check(
     nogil=True,
     cache=True,
 )
-def leading_to(
-    start, stop, key_high, key_low, board, high, low, boards, first, stone, swapped
-):  # type: ignore[no-untyped-def]
+def leading_to(start, stop, key_high, key_low, board, high, low, boards, first, stone, swapped):
     """The first of the entries ``start:stop`` with a move and a reply that lead to this board.
 
     Returns the entry's number, -1 if there is none, followed by 24 bits of the entry's boards

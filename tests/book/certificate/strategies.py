@@ -7,7 +7,7 @@ import numpy as np
 from book.certificate import kernels
 from engine import games
 from engine.position import Move, Position
-from precompute.certificate import Win, _board
+from precompute.certificate import Win, to_board
 
 GAME = games.get("pentago-swap")
 SCRATCH = np.zeros(kernels.SCRATCH, dtype=np.int64)
@@ -15,7 +15,7 @@ SCRATCH = np.zeros(kernels.SCRATCH, dtype=np.int64)
 
 def won(position: Position, plies: int) -> bool:
     """Whether White, to move, wins within so many plies."""
-    board = _board(position)
+    board = to_board(position)
     return bool(kernels.won(board.white, board.black, 1, plies, 0, SCRATCH))
 
 
