@@ -124,9 +124,7 @@ class Exporter:
             boards = [(family, number) for family, mask in some for number in _numbers(mask)]
             positions = [to_position(board_of((*family, 1 << n))) for family, n in boards]
             wins: dict[_Family, dict[int, Win]] = {family: {} for family, _ in some}
-            for (family, number), win in zip(
-                boards, self._strategy.wins(positions), strict=True
-            ):
+            for (family, number), win in zip(boards, self._strategy.wins(positions), strict=True):
                 if win is None or not win.moves:
                     board = board_of((*family, 1 << number))
                     raise NoStrategy(f"the strategy does not win the position {board}")

@@ -240,6 +240,8 @@ class Checker:
         if keys is None:
             return Hole(reason, None, str(board_of(further[-1] if further else key)))
         line, board = _played(self.start, [*keys[1:], *further])
+        if line is None:
+            return Hole(reason, None, str(board_of(further[-1] if further else key)))
         return Hole(reason, line, str(board))
 
     def _way(self, key: Key, without: dict[Key, None]) -> list[Key] | None:
@@ -324,12 +326,18 @@ class Checker:
         partial.replace(self._state)
 
 
-def _played(board: Board, keys: Sequence[Key]) -> tuple[tuple[str, ...], Board]:
-    """The moves from `board` by boards with these keys, and the last board."""
+def _played(board: Board, keys: Sequence[Key]) -> tuple[tuple[str, ...] | None, Board]:
+    """The moves from `board` by boards with these keys, and the last board.
+
+    No moves where there are none, which malformed entries can make it seem.
+    """
     line = []
     for key in keys:
-        name, board = next((name, after) for name, after in board.moves() if after.key == key)
-        line.append(name)
+        move = next((move for move in board.moves() if move[1].key == key), None)
+        if move is None:
+            return None, board
+        line.append(move[0])
+        board = move[1]
     return tuple(line), board
 
 

@@ -519,7 +519,8 @@ def _check_entry(
         or _count(white) != _count(black)
         or mask <= 0
         or mask > ALL
-        or distance % 2 != 1
+        or distance < 1
+        or distance % 2 == 0
         or mask & (fives(white, scratch) | black_fives)
     ):
         return MALFORMED

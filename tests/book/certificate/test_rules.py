@@ -84,21 +84,30 @@ def test_a_key_gives_a_board_of_the_same_key() -> None:
 
 def test_what_the_search_wins_is_won_and_what_it_does_not_is_not() -> None:
     rng = random.Random(5)
-    found = {}
-    for _ in range(1500):
-        board = random_board(rng, rng.choice((8, 10, 12, 28, 30, 32)))
+    found: dict[tuple[str, int], int] = {}
+    while sum(found.values()) < 300:
+        board = random_board(rng, rng.choice((26, 28, 30, 32)))
         rows = tuple(str(board).split("/"))
-        if slow.winner(rows) is not None or not board.white_to_move:
-            continue
-        plies = 5 if 36 - "".join(rows).count(".") >= 30 else 3
-        if plies == 3 and rng.random() < 0.9:
-            continue
-        kind, distance = slow.result(rows, plies)
-        for limit in range(1, plies + 1, 2):
-            wins = kernels.won(board.white, board.black, 1, limit, 0, SCRATCH) == 1
-            assert wins == (kind == "win" and distance <= limit)
-        found[kind, distance] = True
-    assert {("win", 1), ("win", 3)} <= set(found)
+        if slow.winner(rows) is None:
+            stones = 36 - "".join(rows).count(".")
+            plies = 1 if stones < 28 else 3 if stones < 30 else 5
+            kind, distance = slow.result(rows, plies)
+            for limit in range(1, plies + 1, 2):
+                assert wins(board, limit) == (kind == "win" and distance <= limit)
+            found[kind, distance] = found.get((kind, distance), 0) + 1
+    assert {"win", "loss", "draw"} <= {kind for kind, _ in found}
+
+
+def test_longer_wins_are_wins_by_the_slow_rules() -> None:
+    rng = random.Random(8)
+    found = 0
+    while found < 12:
+        board = random_board(rng, rng.choice((26, 28)))
+        rows = tuple(str(board).split("/"))
+        if slow.winner(rows) is None and wins(board, 5) and not wins(board, 1):
+            distance = 3 if wins(board, 3) else 5
+            assert slow.result(rows, 5) == ("win", distance)
+            found += 1
 
 
 def test_the_search_says_the_same_of_one_board_and_of_many() -> None:
@@ -117,6 +126,10 @@ def test_the_search_says_the_same_of_one_board_and_of_many() -> None:
 def test_nothing_is_won_on_a_full_board() -> None:
     white = sum(1 << bit for bit in range(0, 36, 2))
     assert kernels.won(white, kernels.CELLS & ~white, kernels.ALL, 1, 0, SCRATCH) == 0
+
+
+def wins(board: Board, plies: int) -> bool:
+    return bool(kernels.won(board.white, board.black, 1, plies, 0, SCRATCH))
 
 
 def random_board(rng: random.Random, ply: int) -> Board:
