@@ -12,7 +12,8 @@ The first line is a JSON object, the header; what follows is one LZMA (.xz) stre
 Entries are sorted by their number of stones, keys and distance. Each column is written byte plane
 by byte plane, the least significant first, all numbers little-endian; the keys are written as
 differences from the entry before, modulo 2**64. The header's ``checksum`` is BLAKE2b with 32
-bytes over the decompressed columns.
+bytes over the rest of the header, as Python's json writes it with sorted keys, a line feed, and the
+decompressed columns.
 """
 
 import json
@@ -101,8 +102,8 @@ def write(certificate: Certificate, path: Path) -> int:
         "leaf": certificate.leaf,
         "entries": certificate.entries,
         "moves": certificate.moves,
-        "checksum": _checksum(columns),
     }
+    header["checksum"] = _checksum(header, columns)
     data = json.dumps(header).encode() + b"\n" + lzma.compress(columns, preset=9)
     partial = path.with_name(f"{path.name}.partial")
     with partial.open("wb") as file:
@@ -125,7 +126,7 @@ def read(path: Path) -> Certificate:
             columns = _decompressed(path, file.read(), _size(header))
     except OSError as error:
         raise CertificateError(f"cannot read '{path}': {error.strerror}") from error
-    if _checksum(columns) != header["checksum"]:
+    if _checksum(header, columns) != header["checksum"]:
         raise CertificateError(f"'{path}' is damaged: its checksum is another")
     entries, moves = header["entries"], header["moves"]
     reader = _Columns(columns)
@@ -165,8 +166,11 @@ def checksum_of(path: Path) -> str:
     return checksum
 
 
-def _checksum(columns: bytes) -> str:
-    return blake2b(columns, digest_size=32).hexdigest()
+def _checksum(header: dict[str, Any], columns: bytes) -> str:
+    told = {name: value for name, value in header.items() if name != "checksum"}
+    digest = blake2b(json.dumps(told, sort_keys=True).encode() + b"\n", digest_size=32)
+    digest.update(columns)
+    return digest.hexdigest()
 
 
 def _planes(numbers: NDArray[Any], width: int) -> bytes:
@@ -230,6 +234,6 @@ def _decompressed(path: Path, data: bytes, size: int) -> bytes:
         columns = decompressor.decompress(data, max_length=size + 1)
     except lzma.LZMAError as error:
         raise CertificateError(f"'{path}' is damaged: it cannot be decompressed") from error
-    if len(columns) != size:
+    if len(columns) != size or not decompressor.eof or decompressor.unused_data:
         raise CertificateError(f"'{path}' is damaged: it is shorter or longer than it says")
     return columns

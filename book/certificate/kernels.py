@@ -537,7 +537,7 @@ def _check_entry(
     for move in range(first[u64(entry)], first[u64(entry + 1)]):
         after_swap = swapped[u64(move)]
         found[1] = move
-        if stone[u64(move)] >= 36 or after_swap <= 0 or after_swap > ALL:
+        if stone[u64(move)] < 0 or stone[u64(move)] >= 36 or after_swap <= 0 or after_swap > ALL:
             return MALFORMED
         placed = 1 << stone[u64(move)]
         if not placed & free:

@@ -22,13 +22,12 @@ def test_boards_and_fives_are_those_of_the_rules_in_thousands_of_random_moves() 
     for _ in range(400):
         board, checked = slow.EMPTY, Board()
         while slow.winner(board) is None:
-            after = {name(move): slow.after(board, move) for move in slow.moves(board)}
-            played = dict(checked.moves())
-            assert {text: str(result) for text, result in played.items()} == {
-                text: "/".join(result) for text, result in after.items()
-            }
-            text = rng.choice(sorted(after))
-            board, checked = after[text], played[text]
+            move = rng.choice(slow.moves(board))
+            if rng.random() < 0.02:
+                after = {name(m): "/".join(slow.after(board, m)) for m in slow.moves(board)}
+                assert {text: str(result) for text, result in checked.moves()} == after
+            board, checked = slow.after(board, move), dict(checked.moves())[name(move)]
+            assert str(checked) == "/".join(board)
             moves += 1
             assert checked.has_five(white=True) == slow.fives(board, "X")
             assert checked.has_five(white=False) == slow.fives(board, "O")
@@ -77,7 +76,7 @@ def test_canonical_boards_and_families_are_as_many_as_published() -> None:
 
 def test_a_key_gives_a_board_of_the_same_key() -> None:
     rng = random.Random(4)
-    for _ in range(2000):
+    for _ in range(500):
         board = random_board(rng, rng.randrange(20))
         assert board_of(board.key).key == board.key
 
@@ -101,7 +100,7 @@ def test_what_the_search_wins_is_won_and_what_it_does_not_is_not() -> None:
 def test_longer_wins_are_wins_by_the_slow_rules() -> None:
     rng = random.Random(8)
     found = 0
-    while found < 12:
+    while found < 3:
         board = random_board(rng, rng.choice((26, 28)))
         rows = tuple(str(board).split("/"))
         if slow.winner(rows) is None and wins(board, 5) and not wins(board, 1):
