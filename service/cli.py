@@ -22,6 +22,9 @@ _COMMANDS = {
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
+    "prove-check": _Lazy(
+        "service.commands.prove_check:prove_check", "Check a certificate, without the engine."
+    ),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
     "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),
     "gobang": _Lazy("service.commands.gobang:gobang", "Play through pipes, line by line."),

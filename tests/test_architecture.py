@@ -93,6 +93,19 @@ def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
     assert of_games <= allowed
 
 
+def test_the_checker_of_certificates_shares_no_code_with_the_engine() -> None:
+    folder = ROOT / "book" / "certificate"
+    paths = sorted(folder.rglob("*.py"))
+    assert paths
+    foreign = {name for path in paths for name in imported(path.read_text())}
+    own = {name for name in foreign if name.split(".")[0] == "book"}
+    assert all(name.startswith("book.certificate") for name in own)
+    assert {name.split(".")[0] for name in foreign - own} <= sys.stdlib_module_names | {
+        "numba",
+        "numpy",
+    }
+
+
 def loaded_by(code: str) -> set[str]:
     """The top-level modules of a fresh process that has run `code`."""
     run = subprocess.run(
@@ -123,3 +136,9 @@ def test_the_command_line_loads_neither_the_builder_nor_the_server_before_they_a
     loaded = loaded_by("import service.cli")
     assert "service" in loaded
     assert not loaded & {"precompute", "joblib", "flask", "apiflask", "granian", "numba"}
+
+
+def test_a_check_of_a_certificate_loads_no_room_but_its_own() -> None:
+    loaded = loaded_by("import book.certificate.checker, book.certificate.file")
+    assert "book" in loaded
+    assert not loaded & {"engine", "precompute", "service", "sqlalchemy"}

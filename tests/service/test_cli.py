@@ -21,6 +21,7 @@ COMMANDS = (
     "export",
     "query",
     "prove",
+    "prove-check",
     "serve",
     "play",
     "gobang",

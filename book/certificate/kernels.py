@@ -1,0 +1,726 @@
+"""The rules of Pentago-swap for all arrangements of four quadrants at once, and what is won.
+
+A swap changes where the four quadrants lie and nothing in them. So a board is told as a *family*,
+the four contents in some order, and an *arrangement*, which of them lies at which place. A family
+has 24 arrangements, and a mask of 24 bits is a set of boards. A swap leads from an arrangement to
+six others, the same for every family.
+
+Stones of one colour are 36 bits: bit ``9 * content + cell``, cells of a content row by row from
+its lower left. Places are numbered as quadrants are, 0 and 1 above 2 and 3. White is who moved
+first, the winner; 'won' is always White's.
+
+All numbers are int64; they are cast where they serve as indices, since numba checks a signed
+index for being negative.
+"""
+
+# The signatures given to numba are the types.
+# mypy: allow-untyped-defs, no-check-untyped-defs
+
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+from numba import int64, njit, void
+
+u64 = np.uint64
+
+CELLS = (1 << 36) - 1
+ALL = (1 << 24) - 1
+# Place by place, the column and row of its lower left cell.
+CORNERS = ((0, 3), (3, 3), (0, 0), (3, 0))
+# ARRANGEMENTS[a][place] is the number of the content that lies there.
+ARRANGEMENTS = tuple(permutations(range(4)))
+# The swaps in the order 12, 13, 14, 23, 24, 34 of their notation.
+SWAPS = tuple(combinations(range(4), 2))
+# Where each of the eight symmetries takes column and row of a square of the given size.
+SYMMETRIES = tuple(
+    (turned, flipped_column, flipped_row)
+    for turned in (False, True)
+    for flipped_column in (False, True)
+    for flipped_row in (False, True)
+)
+
+
+def turn(symmetry: int, size: int, column: int, row: int) -> tuple[int, int]:
+    """The column and row to which `symmetry` takes a cell of a square board of `size`."""
+    turned, flipped_column, flipped_row = SYMMETRIES[symmetry]
+    if turned:
+        column, row = row, column
+    return (
+        size - 1 - column if flipped_column else column,
+        size - 1 - row if flipped_row else row,
+    )
+
+
+def place_of(column: int, row: int) -> int:
+    """The place that holds a cell of the board."""
+    return CORNERS.index((column // 3 * 3, row // 3 * 3))
+
+
+def swapped(arrangement: int, swap: int) -> int:
+    """The arrangement after the quadrants at two places have changed places."""
+    contents = list(ARRANGEMENTS[arrangement])
+    first, second = SWAPS[swap]
+    contents[first], contents[second] = contents[second], contents[first]
+    return ARRANGEMENTS.index(tuple(contents))
+
+
+def _lines() -> list[list[int]]:
+    """Each line of five as the cells, nine bits, that it takes at each of the four places."""
+    found = []
+    for column in range(6):
+        for row in range(6):
+            for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                cells = [(column + k * right, row + k * up) for k in range(5)]
+                if all(0 <= c < 6 and 0 <= r < 6 for c, r in cells):
+                    parts = [0] * 4
+                    for c, r in cells:
+                        parts[place_of(c, r)] |= 1 << r % 3 * 3 + c % 3
+                    found.append(parts)
+    return found
+
+
+def _line_tables() -> tuple[Any, Any, Any]:
+    """For each place and each nine bits that may lie there, three sets of lines, as 32 bits:
+
+    those whose part there is full, those that lack one cell of it, those that have none of it.
+    """
+    full, lacking, clear = (np.zeros((4, 512), dtype=np.int64) for _ in range(3))
+    for number, parts in enumerate(_lines()):
+        for place, part in enumerate(parts):
+            for bits in range(512):
+                missing = (part & ~bits).bit_count()
+                full[place, bits] |= (missing == 0) << number
+                lacking[place, bits] |= (missing == 1) << number
+                clear[place, bits] |= (part & bits == 0) << number
+    return full, lacking, clear
+
+
+def _reach_table() -> Any:
+    """For each byte of a mask, and each of its values, the arrangements one swap away."""
+    table = np.zeros((3, 256), dtype=np.int64)
+    for byte in range(3):
+        for bits in range(256):
+            for bit in range(8):
+                if bits >> bit & 1:
+                    for swap in range(len(SWAPS)):
+                        table[byte, bits] |= 1 << swapped(8 * byte + bit, swap)
+    return table
+
+
+def _turned_contents() -> Any:
+    """For each symmetry and nine bits, the bits after it."""
+    table = np.zeros((8, 512), dtype=np.int64)
+    for symmetry in range(8):
+        for cell in range(9):
+            column, row = turn(symmetry, 3, cell % 3, cell // 3)
+            for bits in range(512):
+                table[symmetry, bits] |= (bits >> cell & 1) << (3 * row + column)
+    return table
+
+
+def _turned_arrangements() -> Any:
+    """Where an arrangement is taken by a symmetry and a renumbering of the contents.
+
+    Indexed by symmetry, renumbering (new number of each content, as one of ARRANGEMENTS), and
+    arrangement.
+    """
+    table = np.zeros((8, 24, 24), dtype=np.int64)
+    for symmetry in range(8):
+        places = []
+        for column, row in CORNERS:
+            places.append(place_of(*turn(symmetry, 6, column, row)))
+        for number, names in enumerate(ARRANGEMENTS):
+            for index, contents in enumerate(ARRANGEMENTS):
+                image = [0] * 4
+                for place in range(4):
+                    image[places[place]] = names[contents[place]]
+                table[symmetry, number, index] = ARRANGEMENTS.index(tuple(image))
+    return table
+
+
+_FULL, _LACKING, _CLEAR = _line_tables()
+_REACH = _reach_table()
+_TURNED = _turned_contents()
+_TAKEN = _turned_arrangements()
+_CONTENT = np.array(ARRANGEMENTS, dtype=np.int64)
+# The number of an arrangement, by its contents read as digits of base four.
+_NUMBER = np.zeros(256, dtype=np.int64)
+for _index, _contents in enumerate(ARRANGEMENTS):
+    _NUMBER[sum(content << 2 * place for place, content in enumerate(_contents))] = _index
+
+# What a search may write to: lines of each content at each place, and by depth the stone that
+# answered best the last time. 64 levels are more than a board has plies.
+SCRATCH = 32 + 2 * 64
+
+
+@njit(int64(int64), nogil=True, cache=True)
+def reach(mask):
+    """The arrangements that a swap leads to from any of `mask`, or from which one leads there."""
+    return (
+        _REACH[u64(0), u64(mask & 255)]
+        | _REACH[u64(1), u64(mask >> 8 & 255)]
+        | _REACH[u64(2), u64(mask >> 16 & 255)]
+    )
+
+
+@njit(int64(int64, int64[::1]), nogil=True, cache=True)
+def fives(stones, scratch):
+    """The arrangements in which `stones` have five in a row, or six."""
+    for place in range(4):
+        for content in range(4):
+            bits = stones >> (9 * content) & 511
+            scratch[u64(4 * place + content)] = _FULL[u64(place), u64(bits)]
+    found = 0
+    for arrangement in range(24):
+        a = u64(arrangement)
+        if (
+            scratch[u64(_CONTENT[a, u64(0)])]
+            & scratch[u64(4 + _CONTENT[a, u64(1)])]
+            & scratch[u64(8 + _CONTENT[a, u64(2)])]
+            & scratch[u64(12 + _CONTENT[a, u64(3)])]
+        ):
+            found |= 1 << arrangement
+    return found
+
+
+@njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
+def fives_with_one_more(stones, others, scratch):
+    """The arrangements in which `stones` and one more on a free cell have five in a row.
+
+    One stone for all arrangements is not meant: another may do for each. An arrangement with a
+    five counts without it.
+    """
+    for place in range(4):
+        for content in range(4):
+            bits = stones >> (9 * content) & 511
+            taken = others >> (9 * content) & 511
+            p = u64(place)
+            scratch[u64(4 * place + content)] = _FULL[p, u64(bits)]
+            scratch[u64(16 + 4 * place + content)] = _LACKING[p, u64(bits)] & _CLEAR[p, u64(taken)]
+    found = 0
+    for arrangement in range(24):
+        a = u64(arrangement)
+        first = _CONTENT[a, u64(0)]
+        second = 4 + _CONTENT[a, u64(1)]
+        third = 8 + _CONTENT[a, u64(2)]
+        fourth = 12 + _CONTENT[a, u64(3)]
+        upper = scratch[u64(first)] & scratch[u64(second)]
+        lower = scratch[u64(third)] & scratch[u64(fourth)]
+        upper_lacks = (
+            scratch[u64(16 + first)] & scratch[u64(second)]
+            | scratch[u64(first)] & scratch[u64(16 + second)]
+        )
+        lower_lacks = (
+            scratch[u64(16 + third)] & scratch[u64(fourth)]
+            | scratch[u64(third)] & scratch[u64(16 + fourth)]
+        )
+        if upper & lower | upper & lower_lacks | upper_lacks & lower:
+            found |= 1 << arrangement
+    return found
+
+
+@njit(
+    int64(int64, int64, int64, int64, int64, int64[::1]),
+    nogil=True,
+    cache=True,
+)
+def won(white, black, asked, plies, depth, scratch):
+    """Those boards of `asked` in which White, to move, wins within `plies` (an odd number).
+
+    Tries every stone with every swap, and takes a move for a win only if every reply, every
+    stone with every swap, is followed by one. Nothing but the order of tries is taken from
+    earlier searches. Two tests drop moves before their replies are tried, neither of which can
+    make a win of what is none: Black must not get a five by the reply, and White must win also if
+    Black left out his stone and only swapped.
+
+    No board of `asked` has a five, and as many stones are white as black.
+    """
+    free = CELLS & ~(white | black)
+    if not free:
+        return 0
+    black_fives = fives(black, scratch)
+    winners = asked & reach(fives_with_one_more(white, black, scratch) & ~black_fives)
+    if plies == 1 or winners == asked:
+        return winners
+    stone_first = u64(32 + 2 * depth)
+    reply_first = u64(33 + 2 * depth)
+    for horizon in range(3, plies + 1, 2):
+        stones = free
+        stone = scratch[stone_first] & free
+        while stones and winners != asked:
+            if not stone:
+                stone = stones & -stones
+            placed = stone
+            stone = 0
+            stones &= ~placed
+            more = white | placed
+            # After White's swap; those with a five for White were found above.
+            boards = reach(asked & ~winners) & ~black_fives
+            boards &= ~reach(fives_with_one_more(black, more, scratch))
+            if not boards:
+                continue
+            white_fives = fives(more, scratch)
+            after = reach(boards)
+            threatened = white_fives | won(
+                more, black, after & ~white_fives, horizon - 2, depth + 1, scratch
+            )
+            boards &= ~reach(after & ~threatened)
+            replies = free & ~placed
+            reply = scratch[reply_first] & replies
+            while replies and boards:
+                if not reply:
+                    reply = replies & -replies
+                replies &= ~reply
+                after = reach(boards)
+                lost = fives(black | reply, scratch)
+                good = white_fives & ~lost
+                good |= won(
+                    more,
+                    black | reply,
+                    after & ~lost & ~white_fives,
+                    horizon - 2,
+                    depth + 1,
+                    scratch,
+                )
+                boards &= ~reach(after & ~good)
+                if not boards:
+                    scratch[reply_first] = reply
+                reply = 0
+            if boards:
+                winners |= asked & reach(boards)
+                scratch[stone_first] = placed
+        if winners == asked:
+            break
+    return winners
+
+
+@njit(int64(int64, int64, int64), nogil=True, cache=True)
+def _content_of(high, low, number):
+    pair = high if number < 2 else low
+    return pair >> 18 if number % 2 == 0 else pair & 0o777777
+
+
+@njit(int64(int64, int64, int64), nogil=True, cache=True)
+def _first_images(high, low, mask):
+    """`mask` with each arrangement replaced by the first that is the same board up to symmetry."""
+    firsts = np.arange(24)
+    for symmetry in range(8):
+        s = u64(symmetry)
+        for names in range(24):
+            fixed = True
+            for content in range(4):
+                here = _content_of(high, low, content)
+                there = _content_of(high, low, _CONTENT[u64(names), u64(content)])
+                turned = _TURNED[s, u64(here >> 9)] << 9 | _TURNED[s, u64(here & 511)]
+                if turned != there:
+                    fixed = False
+                    break
+            if fixed:
+                for arrangement in range(24):
+                    firsts[arrangement] = min(
+                        firsts[arrangement], _TAKEN[s, u64(names), u64(arrangement)]
+                    )
+    image = 0
+    for arrangement in range(24):
+        if mask >> arrangement & 1:
+            image |= 1 << firsts[arrangement]
+    return image
+
+
+@njit(void(int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def canonical(white, black, mask, out):
+    """Write the family's two keys and the mask of the same boards, up to symmetry, to `out`.
+
+    Of all images of the family under the eight symmetries, contents in ascending order, the
+    smallest; a content is ``white << 9 | black``, and the keys are the first two and the last two
+    contents, 36 bits each. Where several arrangements are images of each other, the mask has the
+    first of them.
+    """
+    best_high = -1
+    best_low = -1
+    best_symmetry = 0
+    best_names = 0
+    ties = 0
+    for symmetry in range(8):
+        s = u64(symmetry)
+        a = _TURNED[s, u64(white & 511)] << 9 | _TURNED[s, u64(black & 511)]
+        b = _TURNED[s, u64(white >> 9 & 511)] << 9 | _TURNED[s, u64(black >> 9 & 511)]
+        c = _TURNED[s, u64(white >> 18 & 511)] << 9 | _TURNED[s, u64(black >> 18 & 511)]
+        d = _TURNED[s, u64(white >> 27 & 511)] << 9 | _TURNED[s, u64(black >> 27 & 511)]
+        # The new number of each content: how many go before it.
+        na = int64(b < a) + int64(c < a) + int64(d < a)
+        nb = int64(a <= b) + int64(c < b) + int64(d < b)
+        nc = int64(a <= c) + int64(b <= c) + int64(d < c)
+        nd = 6 - na - nb - nc
+        low_pair = 0
+        high_pair = 0
+        for content, number in ((a, na), (b, nb), (c, nc), (d, nd)):
+            if number == 0:
+                high_pair |= content << 18
+            elif number == 1:
+                high_pair |= content
+            elif number == 2:
+                low_pair |= content << 18
+            else:
+                low_pair |= content
+        if (
+            best_high < 0
+            or high_pair < best_high
+            or (high_pair == best_high and low_pair < best_low)
+        ):
+            best_high = high_pair
+            best_low = low_pair
+            best_symmetry = symmetry
+            best_names = _NUMBER[u64(na | nb << 2 | nc << 4 | nd << 6)]
+            ties = 1
+        elif high_pair == best_high and low_pair == best_low:
+            ties += 1
+    image = 0
+    for arrangement in range(24):
+        if mask >> arrangement & 1:
+            image |= 1 << _TAKEN[u64(best_symmetry), u64(best_names), u64(arrangement)]
+    first, second = best_high >> 18, best_high & 0o777777
+    third, fourth = best_low >> 18, best_low & 0o777777
+    if ties > 1 or first == second or second == third or third == fourth:
+        image = _first_images(best_high, best_low, image)
+    out[0] = best_high
+    out[1] = best_low
+    out[2] = image
+
+
+@njit(int64(int64, int64), nogil=True, cache=True)
+def white_of(high, low):
+    """White's stones in the family with these keys."""
+    stones = 0
+    for content in range(4):
+        stones |= (_content_of(high, low, content) >> 9) << 9 * content
+    return stones
+
+
+@njit(int64(int64, int64), nogil=True, cache=True)
+def black_of(high, low):
+    """Black's stones in the family with these keys."""
+    stones = 0
+    for content in range(4):
+        stones |= (_content_of(high, low, content) & 511) << 9 * content
+    return stones
+
+
+@njit(int64(int64), nogil=True, cache=True)
+def _count(bits):
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@njit(
+    int64(
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64,
+        int64,
+        int64,
+        int64,
+        int64,
+        int64[::1],
+    ),
+    nogil=True,
+    cache=True,
+)
+def _claimed(
+    high,
+    low,
+    distances,
+    boards,
+    levels,
+    stones,
+    key_high,
+    key_low,
+    mask,
+    limit,
+    reached,
+):
+    """Those of `mask` that entries of this family say are won within `limit`; marks them."""
+    start, stop = levels[u64(stones)], levels[u64(stones + 1)]
+    last = stop
+    while start < stop:
+        middle = (start + stop) // 2
+        h = high[u64(middle)]
+        if h < key_high or (h == key_high and low[u64(middle)] < key_low):
+            start = middle + 1
+        else:
+            stop = middle
+    found = 0
+    while start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
+        if distances[u64(start)] <= limit:
+            hit = boards[u64(start)] & mask
+            reached[u64(start)] |= hit
+            found |= hit
+        start += 1
+    return found
+
+
+# What `check` finds.
+RIGHT, MALFORMED, NO_MOVE, BAD_MOVE, NO_ANSWER, NO_WIN = range(6)
+
+
+@njit(
+    int64(
+        int64,
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64,
+        int64,
+        int64[::1],
+        int64[::1],
+        int64[::1],
+    ),
+    nogil=True,
+    cache=True,
+)
+def _check_entry(
+    entry,
+    high,
+    low,
+    distances,
+    boards,
+    first,
+    stone,
+    swapped,
+    levels,
+    short,
+    leaf,
+    reached,
+    found,
+    scratch,
+):
+    """`check` for one entry."""
+    image = np.empty(3, dtype=np.int64)
+    white = white_of(high[u64(entry)], low[u64(entry)])
+    black = black_of(high[u64(entry)], low[u64(entry)])
+    mask, distance = boards[u64(entry)], distances[u64(entry)]
+    black_fives = fives(black, scratch)
+    stones = _count(white | black)
+    if (
+        white & black
+        or (white | black) & ~CELLS
+        or _count(white) != _count(black)
+        or mask <= 0
+        or mask > ALL
+        or distance < 1
+        or distance % 2 == 0
+        or mask & (fives(white, scratch) | black_fives)
+    ):
+        return MALFORMED
+    canonical(white, black, mask, image)
+    if image[0] != high[u64(entry)] or image[1] != low[u64(entry)] or image[2] != mask:
+        return MALFORMED
+    free = CELLS & ~(white | black)
+    if first[u64(entry)] == first[u64(entry + 1)]:
+        if distance > leaf:
+            return MALFORMED
+        found[1] = mask & ~won(white, black, mask, distance, 0, scratch)
+        return NO_WIN if found[1] else RIGHT
+    covered = 0
+    for move in range(first[u64(entry)], first[u64(entry + 1)]):
+        after_swap = swapped[u64(move)]
+        found[1] = move
+        if stone[u64(move)] < 0 or stone[u64(move)] >= 36 or after_swap <= 0 or after_swap > ALL:
+            return MALFORMED
+        placed = 1 << stone[u64(move)]
+        if not placed & free:
+            return MALFORMED
+        covered |= reach(after_swap)
+        more = white | placed
+        white_fives = fives(more, scratch)
+        replies = free & ~placed
+        lost = after_swap & black_fives
+        if not replies:
+            lost |= after_swap & ~white_fives
+        if lost:
+            found[2] = lost & -lost
+            return BAD_MOVE
+        # A five for White alone ends the game.
+        after_swap &= ~white_fives
+        after = reach(after_swap)
+        while replies and after_swap:
+            reply = replies & -replies
+            replies ^= reply
+            lost = after & fives(black | reply, scratch)
+            asked = after & ~white_fives & ~lost
+            if asked:
+                canonical(more, black | reply, asked, image)
+                missing = image[2]
+                missing &= ~_claimed(
+                    high,
+                    low,
+                    distances,
+                    boards,
+                    levels,
+                    stones + 2,
+                    image[0],
+                    image[1],
+                    missing,
+                    distance - 2,
+                    reached,
+                )
+                plies = min(short, distance - 2)
+                if missing and plies > 0:
+                    missing &= ~won(
+                        white_of(image[0], image[1]),
+                        black_of(image[0], image[1]),
+                        missing,
+                        plies,
+                        0,
+                        scratch,
+                    )
+                while missing and asked:
+                    board = asked & -asked
+                    asked ^= board
+                    canonical(more, black | reply, board, image)
+                    if image[2] & missing:
+                        lost |= board
+            if lost:
+                lost &= -lost
+                before = after_swap & reach(lost)
+                found[2] = before & -before
+                found[3] = reply
+                found[4] = lost
+                return NO_ANSWER
+    found[1] = mask & ~covered
+    return NO_MOVE if found[1] else RIGHT
+
+
+@njit(
+    int64(
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64,
+        int64,
+        int64[::1],
+        int64[::1],
+    ),
+    nogil=True,
+    cache=True,
+)
+def check(
+    entries,
+    high,
+    low,
+    distances,
+    boards,
+    first,
+    stone,
+    swapped,
+    levels,
+    short,
+    leaf,
+    reached,
+    found,
+):
+    """Check each of `entries` by itself, given that all others are right.
+
+    An entry is right if each of its boards has a move, to one of the arrangements it relies on,
+    such that White alone has a five then, or after every reply of Black's White alone has one, or
+    the board is in an entry of a distance lower by two, or the search wins it within `short`
+    plies. A leaf, which has no move, is right if the search wins all its boards.
+
+    Returns RIGHT, or what is wrong with the first entry that is not, which is written to
+    ``found[0]``; then come for
+    NO_MOVE, NO_WIN: the mask of its boards without one;
+    BAD_MOVE: the move's number, the arrangement after it, as a mask, where it is lost or drawn;
+    NO_ANSWER: the move's number, the arrangement after it, the reply's stone, as a bit of the
+    entry's family, and the arrangement after the reply.
+
+    `levels` holds the number of the first entry with at least so many stones; `reached` takes the
+    boards of each entry that others lead to.
+    """
+    scratch = np.zeros(SCRATCH, dtype=np.int64)
+    for entry in entries:
+        found[0] = entry
+        result = _check_entry(
+            entry,
+            high,
+            low,
+            distances,
+            boards,
+            first,
+            stone,
+            swapped,
+            levels,
+            short,
+            leaf,
+            reached,
+            found,
+            scratch,
+        )
+        if result != RIGHT:
+            return result
+    return RIGHT
+
+
+@njit(
+    int64(
+        int64,
+        int64,
+        int64,
+        int64,
+        int64,
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+        int64[::1],
+    ),
+    nogil=True,
+    cache=True,
+)
+def leading_to(start, stop, key_high, key_low, board, high, low, boards, first, stone, swapped):
+    """The first of the entries ``start:stop`` with a move and a reply that lead to this board.
+
+    Returns the entry's number, -1 if there is none, followed by 24 bits of the entry's boards
+    from which they do.
+    """
+    image = np.empty(3, dtype=np.int64)
+    for entry in range(start, stop):
+        white = white_of(high[u64(entry)], low[u64(entry)])
+        black = black_of(high[u64(entry)], low[u64(entry)])
+        for move in range(first[u64(entry)], first[u64(entry + 1)]):
+            more = white | 1 << stone[u64(move)]
+            replies = CELLS & ~(more | black)
+            after = reach(swapped[u64(move)])
+            while replies:
+                reply = replies & -replies
+                replies ^= reply
+                canonical(more, black | reply, after, image)
+                if image[0] == key_high and image[1] == key_low and image[2] & board:
+                    before = 0
+                    for arrangement in range(24):
+                        bit = 1 << arrangement
+                        if swapped[u64(move)] & bit:
+                            canonical(more, black | reply, reach(bit), image)
+                            if image[2] & board:
+                                before |= reach(bit)
+                    if before & boards[u64(entry)]:
+                        return entry << 24 | before & boards[u64(entry)]
+    return -1

@@ -1,0 +1,87 @@
+"""Small certificates, and positions to make them from."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from book.certificate import kernels
+from book.certificate.board import Board
+from book.certificate.checker import Checker, Hole
+from book.certificate.file import Certificate
+from engine.position import Position
+from precompute.certificate import Exporter, to_position
+from tests.book.certificate.strategies import Searched
+
+# Rows from the top. White, X, is to move and wins in three, five and seven plies.
+POSITIONS = {
+    3: ".O...O/....../XO.XX./OX..../....OO/.X.X..",
+    5: "...O../.....X/OX..X./.O..O./..XO../.OX.X.",
+    7: ".X..XX/.O..../...XXO/OOOO.X/..X.../X.O.O.",
+}
+
+
+def position(rows: str) -> Position:
+    """The engine's position for rows from the top."""
+    stones = {"X": 0, "O": 0, ".": 0}
+    for bit in range(36):
+        column, row = kernels.CORNERS[bit // 9]
+        stones[rows.split("/")[5 - row - bit % 9 // 3][column + bit % 3]] |= 1 << bit
+    return to_position(Board(stones["X"], stones["O"]))
+
+
+@cache
+def certificate(distance: int, short: int, leaf: int) -> Certificate:
+    """That of the position that is won in so many plies."""
+    start = position(POSITIONS[distance])
+    return Exporter(Searched(distance), start, short=short, leaf=leaf).certificate()
+
+
+def hole(certificate: Certificate, jobs: int = 1, **options: Any) -> Hole | None:
+    """What a check of everything finds wrong."""
+    check = Checker(certificate, **options)
+    for _ in check.steps(jobs):
+        pass
+    assert check.complete
+    return check.hole
+
+
+def rebuilt(certificate: Certificate, entries: list[dict[str, Any]]) -> Certificate:
+    """The certificate with other entries, in their order."""
+    entries = sorted(
+        entries,
+        key=lambda e: (e["high"].bit_count() + e["low"].bit_count(), e["high"], e["low"], e["d"]),
+    )
+    moves = [move for entry in entries for move in entry["moves"]]
+
+    def column(values: list[int]) -> Any:
+        return np.array(values, dtype=np.int64)
+
+    return replace(
+        certificate,
+        high=column([e["high"] for e in entries]),
+        low=column([e["low"] for e in entries]),
+        distances=column([e["d"] for e in entries]),
+        boards=column([e["boards"] for e in entries]),
+        first=np.concatenate(([0], np.cumsum(column([len(e["moves"]) for e in entries])))),
+        stone=column([stone for stone, _ in moves]),
+        swapped=column([swapped for _, swapped in moves]),
+    )
+
+
+def entries(certificate: Certificate) -> list[dict[str, Any]]:
+    """The entries as they can be changed."""
+    c = certificate
+    return [
+        {
+            "high": int(c.high[i]),
+            "low": int(c.low[i]),
+            "d": int(c.distances[i]),
+            "boards": int(c.boards[i]),
+            "moves": [
+                (int(c.stone[m]), int(c.swapped[m])) for m in range(c.first[i], c.first[i + 1])
+            ],
+        }
+        for i in range(c.entries)
+    ]

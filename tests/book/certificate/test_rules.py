@@ -1,0 +1,147 @@
+"""The checker's own rules, against the slow ones and the published counts."""
+
+import random
+
+import numpy as np
+
+from book.certificate import kernels
+from book.certificate.board import Board, Key, board_of
+from tests.oracles import slow_pentago_swap as slow
+
+SCRATCH = np.zeros(kernels.SCRATCH, dtype=np.int64)
+
+
+def name(move: slow.SlowMove) -> str:
+    (row, column), (first, second) = move
+    return f"{'abcdef'[column]}{6 - row}:{first}{second}"
+
+
+def test_boards_and_fives_are_those_of_the_rules_in_thousands_of_random_moves() -> None:
+    rng = random.Random(1)
+    ends, moves = set(), 0
+    for _ in range(400):
+        board, checked = slow.EMPTY, Board()
+        while slow.winner(board) is None:
+            move = rng.choice(slow.moves(board))
+            if rng.random() < 0.02:
+                after = {name(m): "/".join(slow.after(board, m)) for m in slow.moves(board)}
+                assert {text: str(result) for text, result in checked.moves()} == after
+            board, checked = slow.after(board, move), dict(checked.moves())[name(move)]
+            assert str(checked) == "/".join(board)
+            moves += 1
+            assert checked.has_five(white=True) == slow.fives(board, "X")
+            assert checked.has_five(white=False) == slow.fives(board, "O")
+        ends.add(slow.winner(board))
+    assert ends == {"X", "O", "="}
+    assert moves > 6000
+
+
+def test_fives_are_found_in_all_arrangements_at_once() -> None:
+    rng = random.Random(2)
+    some = 0
+    for _ in range(2000):
+        stones = sum(1 << bit for bit in rng.sample(range(36), rng.randrange(5, 19)))
+        mask = kernels.fives(stones, SCRATCH)
+        for number in range(24):
+            board = board_of_contents(stones, 0, number)
+            found = slow.fives(tuple(str(board).split("/")), "X")
+            assert bool(mask >> number & 1) == found
+            some += found
+    assert some > 1000
+
+
+def test_a_five_with_one_stone_more_is_found_wherever_one_is_free() -> None:
+    rng = random.Random(3)
+    for _ in range(400):
+        bits = rng.sample(range(36), rng.randrange(8, 30))
+        own = sum(1 << bit for bit in bits[::2])
+        other = sum(1 << bit for bit in bits[1::2])
+        expected = 0
+        for bit in range(36):
+            if not (own | other) >> bit & 1:
+                expected |= kernels.fives(own | 1 << bit, SCRATCH)
+        assert kernels.fives_with_one_more(own, other, SCRATCH) == expected
+
+
+def test_canonical_boards_and_families_are_as_many_as_published() -> None:
+    boards: dict[Key, Board] = {Board().key: Board()}
+    counts, families = [], []
+    for _ in range(4):
+        boards = {after.key: after for board in boards.values() for _, after in board.moves()}
+        counts.append(len(boards))
+        families.append(len({key[:2] for key in boards}))
+    assert counts == [6, 165, 2715, 44481]
+    assert families == [3, 27, 243, 2771]
+
+
+def test_a_key_gives_a_board_of_the_same_key() -> None:
+    rng = random.Random(4)
+    for _ in range(500):
+        board = random_board(rng, rng.randrange(20))
+        assert board_of(board.key).key == board.key
+
+
+def test_what_the_search_wins_is_won_and_what_it_does_not_is_not() -> None:
+    rng = random.Random(5)
+    found: dict[tuple[str, int], int] = {}
+    while sum(found.values()) < 300:
+        board = random_board(rng, rng.choice((26, 28, 30, 32)))
+        rows = tuple(str(board).split("/"))
+        if slow.winner(rows) is None:
+            stones = 36 - "".join(rows).count(".")
+            plies = 1 if stones < 28 else 3 if stones < 30 else 5
+            kind, distance = slow.result(rows, plies)
+            for limit in range(1, plies + 1, 2):
+                assert wins(board, limit) == (kind == "win" and distance <= limit)
+            found[kind, distance] = found.get((kind, distance), 0) + 1
+    assert {"win", "loss", "draw"} <= {kind for kind, _ in found}
+
+
+def test_longer_wins_are_wins_by_the_slow_rules() -> None:
+    rng = random.Random(8)
+    found = 0
+    while found < 3:
+        board = random_board(rng, rng.choice((26, 28)))
+        rows = tuple(str(board).split("/"))
+        if slow.winner(rows) is None and wins(board, 5) and not wins(board, 1):
+            distance = 3 if wins(board, 3) else 5
+            assert slow.result(rows, 5) == ("win", distance)
+            found += 1
+
+
+def test_the_search_says_the_same_of_one_board_and_of_many() -> None:
+    rng = random.Random(6)
+    for _ in range(200):
+        board = random_board(rng, rng.choice((8, 10, 12)))
+        over = kernels.fives(board.white, SCRATCH) | kernels.fives(board.black, SCRATCH)
+        asked = kernels.ALL & ~over
+        alone = sum(
+            kernels.won(board.white, board.black, asked & 1 << number, 3, 0, SCRATCH)
+            for number in range(24)
+        )
+        assert kernels.won(board.white, board.black, asked, 3, 0, SCRATCH) == alone
+
+
+def test_nothing_is_won_on_a_full_board() -> None:
+    white = sum(1 << bit for bit in range(0, 36, 2))
+    assert kernels.won(white, kernels.CELLS & ~white, kernels.ALL, 1, 0, SCRATCH) == 0
+
+
+def wins(board: Board, plies: int) -> bool:
+    return bool(kernels.won(board.white, board.black, 1, plies, 0, SCRATCH))
+
+
+def random_board(rng: random.Random, ply: int) -> Board:
+    board = Board()
+    for _ in range(ply):
+        board = rng.choice(list(board.moves()))[1]
+    return board
+
+
+def board_of_contents(white: int, black: int, number: int) -> Board:
+    contents = kernels.ARRANGEMENTS[number]
+
+    def arranged(stones: int) -> int:
+        return sum((stones >> 9 * c & 511) << 9 * place for place, c in enumerate(contents))
+
+    return Board(arranged(white), arranged(black))
