@@ -244,7 +244,7 @@ def test_a_finished_game_is_an_error() -> None:
 
 
 def test_a_game_without_a_prover_says_so() -> None:
-    assert games.get("pentago-swap").prover() is None
+    assert games.get("pentago").prover() is None
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
