@@ -71,6 +71,7 @@ def test_an_open_question_has_neither_line_nor_distance_in_json(runner: CliRunne
         (["gomoku-9", "--nodes", "0"], "0 is not in the range"),
         (["gomoku-9", "--table", "0"], "0 is not in the range"),
         (["gomoku-9", "--table", "many"], "'many' is not a valid integer"),
+        (["pentago"], "pentago cannot be proven: the game has no prover yet"),
         ([], "Missing argument 'GAME'"),
     ],
 )
