@@ -34,8 +34,8 @@ from engine.games.gomoku.board import (
     State,
     cannot_parry,
     find,
-    find_lasting_threat,
     find_two_ways,
+    has_lasting_threat,
     is_forbidden,
     lasts,
     level_after,
@@ -207,7 +207,7 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
             _list(s, ply, 0, forced)
             return 1
         return _list_all(s, ply)
-    if find_lasting_threat(s, 1 - s.colour) > 0:
+    if has_lasting_threat(s, 1 - s.colour):
         count = _list_parries(s, ply)
     elif depth >= s.empties:
         return _list_all(s, ply)
@@ -411,16 +411,15 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     if fives == 0 and _count_fours(s) == 0:
         return 0
     forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
-    left = 1 if fives else _count_fours(s)
-    index = -1
-    while left > 0:
-        index += 1
+    left = _count_fours(s)
+    for index in range(1 if fives else s.size * s.size):
+        if left == 0:
+            break
         move = forced if fives else int(s.cells[u64(index)])
         if (
             s.cell[u64(move)] != EMPTY
             or s.level_of[u64(s.pattern[u64(s.colour * CELLS + move)])] < FOUR_MOVE
         ):
-            left -= fives
             continue
         left -= 1
         if is_forbidden(s, move):

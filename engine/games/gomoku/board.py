@@ -501,19 +501,16 @@ def has_two_ways(s: Any, colour: int) -> bool:
     return bool(find_two_ways(s, colour) > 0)
 
 
-@kernel(types.int64(State, types.int64))
-def find_lasting_threat(s: Any, colour: int) -> int:
-    """A cell of the level OPEN_FOURS for `colour` that `lasts`, 0 if there is none."""
-    if s.level_count[colour * LEVELS + OPEN_FOURS] == 0:
-        return 0
+@kernel(types.boolean(State, types.int64))
+def has_lasting_threat(s: Any, colour: int) -> bool:
+    """Whether there is a cell of the level OPEN_FOURS for `colour` that `lasts`."""
     if s.forbidding == 0 or colour != DARK:
-        return int(find(s, colour, OPEN_FOURS))
-    found = 0
+        return bool(s.level_count[colour * LEVELS + OPEN_FOURS] > 0)
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS and lasts(s, DARK, at):
-            found = at
-    return found
+            return True
+    return False
 
 
 @kernel(types.boolean(State))

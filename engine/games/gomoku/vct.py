@@ -25,6 +25,7 @@ from engine.games.gomoku.board import (
     has_two_ways,
     is_forbidden,
     lasts,
+    level_after,
     place,
     take_back,
 )
@@ -81,11 +82,11 @@ def _list_threats(s: Any, t: Any, start: int) -> int:
 def list_parries(s: Any, t: Any, start: int) -> int:
     """List every move that may parry the opponent's threat to leave two ways to a five.
 
-    Neither side has a five at hand; the opponent has cells at which he could leave two ways. A
-    move off the lines through such a cell, if it `lasts`, leaves it as it is: unless the move
-    makes a four, the opponent plays there, and wins on the fourth ply from now. Where nothing
-    parries, one move is listed all the same, so that there is a reply if any is allowed, and if
-    possible on one of those cells. Returns the list's end.
+    Neither side has a five at hand; the opponent has cells at which he could leave two ways. After
+    a move that leaves such a cell, if it `lasts`, as strong, unless the move makes a four, the
+    opponent plays there, and wins on the fourth ply from now. Where nothing parries, one move is
+    listed all the same, so that there is a reply if any is allowed, and if possible on one of
+    those cells. Returns the list's end.
     """
     threats = end = start
     vain = 0
@@ -107,7 +108,7 @@ def list_parries(s: Any, t: Any, start: int) -> int:
         parries = True
         if level_at(s, s.colour, at) < FOUR_MOVE:
             for threat in range(threats, first):
-                parries &= _share_line(s, at, t.moves[threat])
+                parries &= level_after(s, 1 - s.colour, t.moves[threat], at) < OPEN_FOURS
         if parries:
             end = insert(s, t, first, end, at)
     if end == first:
