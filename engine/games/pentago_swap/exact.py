@@ -26,15 +26,22 @@ from numba import types
 
 from engine.games.pentago_swap.alphabeta import CELLS, popcount
 from engine.games.pentago_swap.supernodes import (
+    LANE,
     ALL,
     ARRANGEMENTS,
     CELL_IMAGES,
     INVERSE_ORDERS,
     INVERSE_TURNS,
     ORDER_NUMBERS,
+    THREE,
+    TWO,
+    across,
+    across_three,
     canonical,
+    code,
     fives,
     image,
+    meeting,
     moved,
     potential,
     spread,
@@ -56,6 +63,14 @@ STATE_DTYPE = np.dtype(
         ("child_open", np.uint64, (CELLS + 1, CELLS)),
         ("child_fives", np.uint64, (CELLS + 1, CELLS)),
         ("proved", np.uint64, CELLS),
+        # Of the supernode at each ply, for the side to move and the other: see `look`.
+        ("code", np.uint64, (CELLS + 1, 2, 4)),
+        ("two", np.uint64, (CELLS + 1, 2, 4)),
+        ("three", np.uint64, (CELLS + 1, 2, 4)),
+        ("other_two", np.uint64, (CELLS + 1, 2, 4)),
+        ("other_three", np.uint64, (CELLS + 1, 2, 4)),
+        ("other_pairs", np.uint64, (CELLS + 1, 2, 4)),
+        ("fives", np.uint64, (CELLS + 1, 2)),
     ],
     align=True,
 )
@@ -63,19 +78,25 @@ STATE_DTYPE = np.dtype(
 # an entry.
 # `facts`: 24 bits of arrangements for which the claim holds, 24 of those for which it does not,
 # 6 of plies left and 6 of the best placement.
-ENTRY_DTYPE = np.dtype([("key", np.uint64), ("facts", np.uint64)])
+# Threads share a table without locks: `check` is the key xor the facts, so that an entry half
+# written by another thread is taken for nobody's.
+ENTRY_DTYPE = np.dtype([("check", np.uint64), ("facts", np.uint64)])
 WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
-LEAST_KEPT = 3
+LEAST_KEPT = 4
+LEAST_SHARED = 8
 
 NODES_BETWEEN_CHECKS = 256
 _MOST_HISTORY = 1 << 20
 
 # The slot that comes first, second, third and fourth in each order.
 SLOTS = np.array(ARRANGEMENTS, dtype=np.uint64)
+# What a stone at each cell of a slot adds to its code.
+POWERS = np.array([3**cell for cell in range(9)], dtype=np.uint64)
 
 State = numba.from_dtype(STATE_DTYPE)
 Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
+Busy = types.Array(types.uint64, 1, "C")
 i8, u8 = types.int64, types.uint64
 
 _0, _1, _2, _3, _9 = u64(0), u64(1), u64(2), u64(3), u64(9)
@@ -105,8 +126,8 @@ def look_up(table, key, plies):
     start = cluster(u64(len(table)), key)
     for way in range(WAYS):
         at = start + u64(way)
-        if table[at].key == key:
-            facts = table[at].facts
+        facts = table[at].facts
+        if table[at].check ^ facts == key:
             depth = (facts >> _48) & _DEPTH
             if depth <= plies:
                 holds |= facts & ALL
@@ -125,19 +146,21 @@ def keep(state, table, key, plies, holds, fails, best):
     chosen, fewest = start, u64(1000)
     for way in range(WAYS):
         at = start + u64(way)
-        depth = (table[at].facts >> _48) & _DEPTH
-        if table[at].key == key and depth <= plies:
-            holds |= table[at].facts & ALL
+        facts = table[at].facts
+        depth = (facts >> _48) & _DEPTH
+        if table[at].check ^ facts == key and depth <= plies:
+            holds |= facts & ALL
             if depth == plies:
-                fails |= (table[at].facts >> _24) & ALL
-            chosen = at
+                fails |= (facts >> _24) & ALL
+            chosen, fewest = at, depth
             break
         if depth < fewest:
             chosen, fewest = at, depth
-    if table[chosen].key == _0:
+    if fewest == _0:
         state.used += 1
-    table[chosen].key = key
-    table[chosen].facts = holds | fails << _24 | plies << _48 | best << _54
+    facts = holds | fails << _24 | plies << _48 | best << _54
+    table[chosen].facts = facts
+    table[chosen].check = key ^ facts
 
 
 @kernel(u8(u8, u8))
@@ -146,14 +169,15 @@ def empty_cells(mine, theirs):
     return ~(mine | theirs) & u64((1 << CELLS) - 1)
 
 
-@kernel("UniTuple(uint64, 4)(uint64, uint64, int64, int64)")
-def prospects(mine, theirs, attacks, plies):
+@kernel("UniTuple(uint64, 2)(uint64, uint64, int64, int64)")
+def read_off(own, other, attacks, plies):
     """What can be read off a supernode of a claim with `plies`, 1 or more, left.
 
-    With `attacks` the claimant is to move.
+    `own` and `other` are the fives of the side to move and of the other side: the arrangements
+    that have one, and shifted by 24 those where one stone more makes one. With `attacks` the
+    claimant is to move. The board is not full.
 
-    The arrangements for which the claim holds; those for which it is open; those with a five of
-    `theirs`; and those where the claimant has or makes a five with one stone more.
+    The arrangements for which the claim holds, and those for which it is open.
 
     Whoever is to move reaches, by some swap, any five it has or can make, unless that gives the
     other side one too. So the claimant to move wins at once; the other side, to move, does not
@@ -162,21 +186,86 @@ def prospects(mine, theirs, attacks, plies):
     side's stone takes nothing from its own fives and adds nothing to the claimant's, so where
     some swap leads to neither a five of the claimant's nor such a win, it does not lose.
     """
-    if empty_cells(mine, theirs) == _0:
-        return _0, _0, _0, _0
-    has, makes = fives(mine, theirs)
-    their_has, their_makes = fives(theirs, mine)
+    makes = own >> _24
+    other_has = other & ALL
     if attacks:
-        holds = spread(makes & ~their_has)
-        if plies == 1:
-            return holds, _0, their_has, makes
-        return holds, ALL & ~holds, their_has, makes
+        holds = spread(makes & ~other_has)
+        return holds, _0 if plies == 1 else ALL & ~holds
     open_ = ALL & ~spread(makes)
     if plies == 1:
-        return open_ & ~spread(ALL & ~their_has), _0, their_has, their_makes
+        return open_ & ~spread(ALL & ~other_has), _0
     if plies == 2:
-        open_ &= ~spread(ALL & ~(their_has | spread(their_makes & ~has)))
-    return _0, open_, their_has, their_makes
+        open_ &= ~spread(ALL & ~(other_has | spread((other >> _24) & ~own)))
+    return _0, open_
+
+
+@kernel(types.void(State, i8, i8, u8, u8))
+def look(state, ply, side, mine, theirs):
+    """Put down what the fives of `mine` come from, so that a stone more is soon counted in.
+
+    For a side at a ply and each slot: its code, its words of `TWO` and `THREE`, those of the other
+    slots together, and the fives across two of the other slots.
+    """
+    a, b = code(mine, theirs, _0), code(mine, theirs, _1)
+    c, d = code(mine, theirs, _2), code(mine, theirs, _3)
+    codes, two, three = state.code[ply, side], state.two[ply, side], state.three[ply, side]
+    codes[0], codes[1], codes[2], codes[3] = a, b, c, d
+    three[0], three[1] = THREE[a], THREE[b] << _1
+    three[2], three[3] = THREE[c] << _2, THREE[d] << _3
+    a, b, c, d = TWO[a], TWO[b], TWO[c], TWO[d]
+    two[0], two[1], two[2], two[3] = a, b, c, d
+    others = state.other_two[ply, side]
+    others[0], others[1], others[2], others[3] = b | c | d, a | c | d, a | b | d, a | b | c
+    ab = across(a, b, _0, _1) | across(b, a, _1, _0)
+    ac = across(a, c, _0, _2) | across(c, a, _2, _0)
+    ad = across(a, d, _0, _3) | across(d, a, _3, _0)
+    bc = across(b, c, _1, _2) | across(c, b, _2, _1)
+    bd = across(b, d, _1, _3) | across(d, b, _3, _1)
+    cd = across(c, d, _2, _3) | across(d, c, _3, _2)
+    pairs = state.other_pairs[ply, side]
+    pairs[0], pairs[1], pairs[2], pairs[3] = bc | bd | cd, ac | ad | cd, ab | ad | bd, ab | ac | bc
+    a, b, c, d = three[0], three[1], three[2], three[3]
+    others = state.other_three[ply, side]
+    others[0], others[1], others[2], others[3] = b | c | d, a | c | d, a | b | d, a | b | c
+    found = ab | ac | ad | bc | bd | cd
+    lanes = a | b | c | d
+    if lanes & LANE != _0:
+        found |= across_three(lanes)
+    state.fives[ply, side] = found
+
+
+@kernel(u8(State, i8, i8, u8, u8))
+def fives_with(state, ply, side, slot, held):
+    """The fives of a side at a ply if `slot` had the code `held`."""
+    two = TWO[held]
+    three = THREE[held] << slot
+    others = state.other_two[ply, side, slot]
+    lanes = state.other_three[ply, side, slot] | three
+    change = two ^ state.two[ply, side, slot]
+    if meeting(change, others) == _0 and (
+        three == state.three[ply, side, slot] or lanes & LANE == _0
+    ):
+        return state.fives[ply, side]
+    found = state.other_pairs[ply, side, slot]
+    for number in range(4):
+        other = u64(number)
+        if other != slot:
+            theirs = state.two[ply, side, other]
+            found |= across(two, theirs, slot, other) | across(theirs, two, other, slot)
+    if lanes & LANE != _0:
+        found |= across_three(lanes)
+    return found
+
+
+@kernel(types.UniTuple(u8, 2)(State, i8, u8))
+def fives_after(state, ply, cell):
+    """The fives of the side to move at a ply and of the other, after a stone of its own."""
+    slot = cell // _9
+    power = POWERS[cell % _9]
+    return (
+        fives_with(state, ply, 0, slot, state.code[ply, 0, slot] + power),
+        fives_with(state, ply, 1, slot, state.code[ply, 1, slot] + _2 * power),
+    )
 
 
 @kernel(u8(u8, u8, u8, i8))
@@ -202,9 +291,45 @@ def kept_mask(mask, mine, theirs, ties, order):
     return result
 
 
-@kernel(u8(State, Table, u8, u8, u8, i8, i8, u8))
-def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
-    """The arrangements of `wanted` for which the claim holds, of those `prospects` leaves open.
+@kernel(u8(State, i8, u8, u8, u8))
+def hopes(state, ply, mine, theirs, their_fives):
+    """The arrangements where `mine`, the claimant's, might win within four plies.
+
+    The other side is to move. As if it did not put its stone: what does not win then does not
+    win at all, for a stone more of the other side's is never to its harm.
+    """
+    look(state, ply, 1, mine, theirs)
+    own = state.fives[ply, 1]
+    wins = spread((own >> _24) & ~their_fives)
+    empty = empty_cells(mine, theirs)
+    while empty != _0:
+        cell = popcount((empty & (~empty + _1)) - _1)
+        empty &= empty - _1
+        slot = cell // _9
+        then = fives_with(state, ply, 1, slot, state.code[ply, 1, slot] + POWERS[cell % _9])
+        lost = ALL & ~((then & ALL) | spread((then >> _24) & ~their_fives))
+        wins |= spread(ALL & ~(spread(lost) | their_fives))
+    return ALL & ~spread(ALL & ~((own & ALL) | wins))
+
+
+@kernel(types.void(State, i8, i8, u8, u8))
+def note(state, attacks, ply, number, worth):
+    """Remember that a placement settled something."""
+    state.history[attacks, number] += worth
+    if state.history[attacks, number] > _MOST_HISTORY:
+        for each in range(CELLS):
+            state.history[attacks, each] >>= 1
+
+
+@kernel(u8(u8, i8))
+def mark(key, plies):
+    """What a claim goes by among those that are being searched."""
+    return key ^ u64(plies) * _MIXER
+
+
+@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
+def search(state, table, busy, mine, theirs, attacks, plies, wanted):
+    """The arrangements of `wanted` for which the claim holds, of those `read_off` leaves open.
 
     Void if the search was stopped.
     """
@@ -228,23 +353,55 @@ def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
         if open_ == _0:
             return holds
         best = known_cell(best, turn, order, 1)
+    shared = plies >= LEAST_SHARED and len(busy) > 1
+    if shared:
+        busy[mark(key, plies) % u64(len(busy))] = mark(key, plies)
 
     empty = empty_cells(mine, theirs)
     ply = CELLS - np.int64(popcount(empty))
+    look(state, ply, 0, mine, theirs)
+    look(state, ply, 1, theirs, mine)
+    their_fives = state.fives[ply, 1] & ALL
+    tried = _0
+    gained_most = np.int64(0)
+    if not attacks and plies > 2:
+        # One reply is mostly enough.
+        cell = best
+        stone = _1 << cell
+        if cell != _NO_CELL and empty & stone != _0:
+            tried = stone
+            around = spread(open_) & ~their_fives
+            own, other = fives_after(state, ply, cell)
+            result, child_open = read_off(other, own, 1 - attacks, plies - 1)
+            asked = child_open & around
+            result &= around
+            if asked != _0:
+                result |= search(
+                    state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, asked
+                )
+                if state.stopped:
+                    return _0
+            gained = spread(around & ~result) & open_
+            open_ &= ~gained
+            gained_most = np.int64(popcount(gained))
+            if gained != _0:
+                note(state, attacks, ply, cell, plies * plies)
+
     count = np.int64(0)
     around = spread(open_) & ~their_fives
-    for number in range(CELLS):
-        cell = u64(number)
+    left = empty & ~tried
+    while left and open_ != _0:
+        cell = popcount((left & (~left + _1)) - _1)
+        left &= left - _1
         stone = _1 << cell
-        if empty & stone == _0:
-            continue
-        child_holds, child_open, child_fives, makes = prospects(
-            theirs, mine | stone, 1 - attacks, plies - 1
-        )
+        own, other = fives_after(state, ply, cell)
+        child_holds, child_open = read_off(other, own, 1 - attacks, plies - 1)
         if attacks:
+            if plies == 5 and child_open & around != _0:
+                child_open &= hopes(state, ply + 1, mine | stone, theirs, their_fives)
             if (child_holds | child_open) & around == _0:
                 continue
-            score = np.int64(popcount(makes)) << 8
+            score = np.int64(popcount(own >> _24)) << 8
             if plies > 3:
                 score = potential(mine | stone, theirs)
         else:
@@ -256,42 +413,49 @@ def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
             if open_ == _0:
                 best = cell
                 break
-            score = (np.int64(popcount(escapes)) << 24) - potential(theirs, mine | stone)
-        state.order[ply, count] = number
-        state.score[ply, count] = (score << 8) + state.history[attacks, number] // 4096
+            score = (np.int64(popcount(escapes)) << 24) + 2 * potential(mine | stone, theirs) - 3 * potential(theirs, mine | stone)
+        state.order[ply, count] = cell
+        state.score[ply, count] = (score << 8) + state.history[attacks, cell] // 4096
         if cell == best:
             state.score[ply, count] += np.int64(1) << 60
         state.child_holds[ply, count] = child_holds
         state.child_open[ply, count] = child_open
-        state.child_fives[ply, count] = child_fives
         count += 1
 
-    gained_most = np.int64(0)
-    for done in range(count):
-        if open_ == _0:
-            break
+    done = 0
+    deferred = _0
+    while done < count and open_ != _0:
         next_ = done
-        for other in range(done + 1, count):
-            if state.score[ply, other] > state.score[ply, next_]:
-                next_ = other
+        for other_ in range(done + 1, count):
+            if state.score[ply, other_] > state.score[ply, next_]:
+                next_ = other_
         number = state.order[ply, next_]
         child_holds = state.child_holds[ply, next_]
         child_open = state.child_open[ply, next_]
-        child_fives = state.child_fives[ply, next_]
+        if (
+            shared
+            and plies > LEAST_SHARED
+            and (attacks or done > 0)
+            and (deferred >> u64(number)) & _1 == _0
+        ):
+            child = canonical(theirs, mine | _1 << u64(number))[0] | _THERE | u64(1 - attacks) << _60
+            child = mark(child, plies - 1)
+            if busy[child % u64(len(busy))] == child:
+                deferred |= _1 << u64(number)
+                state.score[ply, next_] -= np.int64(1) << 61
+                continue
         state.order[ply, next_] = state.order[ply, done]
         state.score[ply, next_] = state.score[ply, done]
         state.child_holds[ply, next_] = state.child_holds[ply, done]
         state.child_open[ply, next_] = state.child_open[ply, done]
-        state.child_fives[ply, next_] = state.child_fives[ply, done]
+        done += 1
 
         around = spread(open_) & ~their_fives
         result = child_holds & around
         asked = child_open & around
         if asked != _0:
             stone = _1 << u64(number)
-            result |= search(
-                state, table, theirs, mine | stone, child_fives, 1 - attacks, plies - 1, asked
-            )
+            result |= search(state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, asked)
             if state.stopped:
                 return _0
         if attacks:
@@ -302,18 +466,16 @@ def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
         open_ &= ~gained
         worth = np.int64(popcount(gained))
         if worth > 0:
-            state.history[attacks, number] += plies * plies
-            if state.history[attacks, number] > _MOST_HISTORY:
-                for each in range(CELLS):
-                    state.history[attacks, each] >>= 1
+            note(state, attacks, ply, u64(number), plies * plies)
         if worth > gained_most:
             gained_most, best = worth, u64(number)
 
-    fails = wanted & ~holds
+    if shared:
+        busy[mark(key, plies) % u64(len(busy))] = _0
     if not attacks:
         holds |= open_
-        fails = wanted & ~holds
     if plies >= LEAST_KEPT:
+        fails = wanted & ~holds
         keep(
             state,
             table,
@@ -326,8 +488,8 @@ def search(state, table, mine, theirs, their_fives, attacks, plies, wanted):
     return holds
 
 
-@kernel(u8(State, Table, u8, u8, i8, i8, u8))
-def settle(state, table, mine, theirs, attacks, plies, wanted):
+@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
+def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
     With `attacks` that the side to move wins within `plies`, else that it loses. Void if the
@@ -335,10 +497,16 @@ def settle(state, table, mine, theirs, attacks, plies, wanted):
     """
     if plies < 1:
         return _0
-    holds, open_, their_fives, _ = prospects(mine, theirs, attacks, plies)
+    if empty_cells(mine, theirs) == _0:
+        return _0
+    own_has, own_makes = fives(mine, theirs)
+    other_has, other_makes = fives(theirs, mine)
+    holds, open_ = read_off(
+        own_has | own_makes << _24, other_has | other_makes << _24, attacks, plies
+    )
     result = holds & wanted
     if open_ & wanted != _0:
-        result |= search(state, table, mine, theirs, their_fives, attacks, plies, open_ & wanted)
+        result |= search(state, table, busy, mine, theirs, attacks, plies, open_ & wanted)
     return result
 
 
@@ -350,8 +518,8 @@ def known_best(table, mine, theirs, attacks, plies):
     return known_cell(best, turn, order, 1)
 
 
-@kernel(types.void(State, Table, u8, u8, i8, i8, i8))
-def settle_moves(state, table, mine, theirs, attacks, plies, all_of_them):
+@kernel(types.void(State, Table, Busy, u8, u8, i8, i8, i8))
+def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
     Of the first placement for which there are any, unless `all_of_them` are asked for. Into
@@ -375,7 +543,7 @@ def settle_moves(state, table, mine, theirs, attacks, plies, all_of_them):
         goes_on = around & ~(own_fives | their_fives)
         result = ends & around
         if goes_on != _0:
-            result |= settle(state, table, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
+            result |= settle(state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
         if state.stopped:
             return
         state.proved[number] = result

@@ -174,6 +174,9 @@ def _roles() -> tuple[Words, Words]:
     return two, three
 
 
+_NEAR = [24, 10, 3, 1]
+
+
 def _weights() -> NDArray[np.uint8]:
     """How near a code is to its part of each kind of windows across two quadrants.
 
@@ -185,7 +188,7 @@ def _weights() -> NDArray[np.uint8]:
     for kind, (first, second, _) in enumerate(_parts()[0]):
         for column, part in ((kind, first), (16 + kind, second)):
             held = digits[:, [cell for cell in range(9) if part >> cell & 1]]
-            near = 4 ** (3 - (held == 0).sum(axis=1))
+            near = np.array(_NEAR)[(held == 0).sum(axis=1)]
             weights[:, column] = np.where((held == 2).any(axis=1), 0, near)
     return weights
 
@@ -248,7 +251,7 @@ _6, _8, _9, _15, _16, _24, _32, _48 = (
     u64(32),
     u64(48),
 )
-_LANE = u64(0xFFFF)
+LANE = u64(0xFFFF)
 _HORIZONTAL, _VERTICAL, _FALLING, _RISING = u64(0x3F), u64(0xFC0), u64(0x3000), u64(0xC000)
 _BYTE = u64(255)
 u8 = types.uint64
@@ -304,12 +307,48 @@ def across(first, second, i, j):
     The first mask lies in the lower 24 bits, the second above it.
     """
     near = (first & (second >> _48)) | ((first >> _16) & (second >> _32))
-    near &= _LANE
+    near &= LANE
     if near == _0:
         return _0
     makes = PAIR_MASKS[i, j, groups_of(near)] << _24
-    full = first & (second >> _32) & _LANE
+    full = first & (second >> _32) & LANE
     return makes if full == _0 else makes | PAIR_MASKS[i, j, groups_of(full)]
+
+
+@kernel(u8(u8, u8))
+def meeting(first, others):
+    """Whether parts of windows in `first` meet parts in `others`, so that they make windows near.
+
+    Both are words of `TWO`, `others` perhaps of several slots.
+    """
+    return (
+        (first & (others >> _48))
+        | ((first >> _16) & (others >> _32))
+        | ((first >> _32) & (others >> _16))
+        | ((first >> _48) & others)
+    ) & LANE
+
+
+@kernel(u8(u8))
+def across_three(lanes):
+    """`fives` of the windows across three slots, from the words of `THREE` of all slots, each
+    shifted by its slot. The first mask lies in the lower 24 bits, the second above it."""
+    has, makes = _0, _0
+    for number in range(4):
+        window = u64(number)
+        part = lanes >> (window * _4)
+        outer = part & _15
+        if outer != _0:
+            near = (part >> _16) & _15
+            middle = (part >> _32) & _15
+            open_middle = (part >> _48) & _15
+            has |= TRIPLE_MASKS[window, outer, outer, middle]
+            makes |= (
+                TRIPLE_MASKS[window, outer, near, middle]
+                | TRIPLE_MASKS[window, near, outer, middle]
+                | TRIPLE_MASKS[window, outer, outer, open_middle]
+            )
+    return has | makes << _24
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64)")
@@ -325,24 +364,10 @@ def fives(mine, theirs):
     found |= across(b, a, _1, _0) | across(b, c, _1, _2) | across(b, d, _1, _3)
     found |= across(c, a, _2, _0) | across(c, b, _2, _1) | across(c, d, _2, _3)
     found |= across(d, a, _3, _0) | across(d, b, _3, _1) | across(d, c, _3, _2)
-    has, makes = found & ALL, found >> _24
     lanes = THREE[p] | (THREE[q] << _1) | (THREE[r] << _2) | (THREE[t] << _3)
-    if lanes & _LANE != _0:
-        for number in range(4):
-            window = u64(number)
-            part = lanes >> (window * _4)
-            outer = part & _15
-            if outer != _0:
-                near = (part >> _16) & _15
-                middle = (part >> _32) & _15
-                open_middle = (part >> _48) & _15
-                has |= TRIPLE_MASKS[window, outer, outer, middle]
-                makes |= (
-                    TRIPLE_MASKS[window, outer, near, middle]
-                    | TRIPLE_MASKS[window, near, outer, middle]
-                    | TRIPLE_MASKS[window, outer, outer, open_middle]
-                )
-    return has, makes
+    if lanes & LANE != _0:
+        found |= across_three(lanes)
+    return found & ALL, found >> _24
 
 
 @kernel(types.int64(u8, u8))
