@@ -11,9 +11,11 @@ What makes its answers exact:
 
 - Every placement is searched, but for those after which each wanted arrangement has an immediate
   win for the other side, read off the board.
-- Only what holds whatever the placement is read off before: see `prospects`.
+- Only what holds whatever the placement is read off before: see `read_off`. Where the claimant
+  has few plies left, a bound that forgets a stone of the other side's leaves out placements that
+  cannot win even so: see `hopes`.
 - A table entry holds its supernode in full; no collision can go unseen. What it says is true of
-  the position, whatever search wrote it.
+  the position, whatever search wrote it, in whatever thread.
 - What a search that was stopped has not seen to the end is not written.
 """
 
@@ -26,12 +28,12 @@ from numba import types
 
 from engine.games.pentago_swap.alphabeta import CELLS, popcount
 from engine.games.pentago_swap.supernodes import (
-    LANE,
     ALL,
     ARRANGEMENTS,
     CELL_IMAGES,
     INVERSE_ORDERS,
     INVERSE_TURNS,
+    LANE,
     ORDER_NUMBERS,
     THREE,
     TWO,
@@ -84,9 +86,16 @@ ENTRY_DTYPE = np.dtype([("check", np.uint64), ("facts", np.uint64)])
 WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
 LEAST_KEPT = 4
+
+# A lemma says more than is found out sooner.
+LEAST_LEMMA = 6
+# Threads that are busy with shorter claims do not tell each other.
 LEAST_SHARED = 8
 
 NODES_BETWEEN_CHECKS = 256
+# Placements of the defending side are ordered by what they make of both sides' potentials.
+_OWN_POTENTIAL, _OTHER_POTENTIAL = 2, 3
+_FIRST = 1 << 60
 _MOST_HISTORY = 1 << 20
 
 # The slot that comes first, second, third and fourth in each order.
@@ -161,6 +170,12 @@ def keep(state, table, key, plies, holds, fails, best):
     facts = holds | fails << _24 | plies << _48 | best << _54
     table[chosen].facts = facts
     table[chosen].check = key ^ facts
+
+
+@kernel(u8(u8))
+def lowest(cells):
+    """The first of `cells`, of which there are some."""
+    return popcount((cells & (~cells + _1)) - _1)
 
 
 @kernel(u8(u8, u8))
@@ -295,43 +310,111 @@ def kept_mask(mask, mine, theirs, ties, order):
 def hopes(state, ply, mine, theirs, their_fives):
     """The arrangements where `mine`, the claimant's, might win within four plies.
 
-    The other side is to move. As if it did not put its stone: what does not win then does not
-    win at all, for a stone more of the other side's is never to its harm.
+    The other side is to move, at `ply`. As if it never put a stone: that could only take fives
+    from the claimant and give it some itself.
     """
     look(state, ply, 1, mine, theirs)
     own = state.fives[ply, 1]
     wins = spread((own >> _24) & ~their_fives)
-    empty = empty_cells(mine, theirs)
-    while empty != _0:
-        cell = popcount((empty & (~empty + _1)) - _1)
-        empty &= empty - _1
+    cells = empty_cells(mine, theirs)
+    while cells != _0:
+        cell = lowest(cells)
+        cells &= cells - _1
         slot = cell // _9
         then = fives_with(state, ply, 1, slot, state.code[ply, 1, slot] + POWERS[cell % _9])
-        lost = ALL & ~((then & ALL) | spread((then >> _24) & ~their_fives))
-        wins |= spread(ALL & ~(spread(lost) | their_fives))
+        escapes = ALL & ~((then & ALL) | spread((then >> _24) & ~their_fives))
+        wins |= spread(ALL & ~(spread(escapes) | their_fives))
     return ALL & ~spread(ALL & ~((own & ALL) | wins))
 
 
-@kernel(types.void(State, i8, i8, u8, u8))
-def note(state, attacks, ply, number, worth):
+@kernel(types.void(State, i8, u8, i8))
+def count_success(state, attacks, cell, plies):
     """Remember that a placement settled something."""
-    state.history[attacks, number] += worth
-    if state.history[attacks, number] > _MOST_HISTORY:
+    state.history[attacks, cell] += plies * plies
+    if state.history[attacks, cell] > _MOST_HISTORY:
         for each in range(CELLS):
             state.history[attacks, each] >>= 1
 
 
+@kernel(types.UniTuple(u8, 3)(State, i8, u8, u8, i8, i8, u8, u8, u8))
+def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best):
+    """List the placements in `cells` that have to be searched, with an order to search them in.
+
+    Returns how many there are, what is left open by those that need no search, and the best
+    placement, `best` unless one of these settled the rest.
+    """
+    count = _0
+    their_fives = state.fives[ply, 1] & ALL
+    around = spread(open_) & ~their_fives
+    while cells != _0:
+        cell = lowest(cells)
+        cells &= cells - _1
+        more = mine | _1 << cell
+        own, other = fives_after(state, ply, cell)
+        child_holds, child_open = read_off(other, own, 1 - attacks, plies - 1)
+        if attacks:
+            if plies == 5 and child_open & around != _0:
+                child_open &= hopes(state, ply + 1, more, theirs, their_fives)
+            if (child_holds | child_open) & around == _0:
+                continue
+            score = potential(more, theirs) if plies > 3 else np.int64(popcount(own >> _24))
+        else:
+            escapes = around & ~child_holds
+            if escapes == _0:
+                continue
+            open_ &= ~spread(escapes & ~child_open)
+            if open_ == _0:
+                return count, open_, cell
+            score = (
+                np.int64(popcount(escapes) << _24)
+                + _OWN_POTENTIAL * potential(more, theirs)
+                - _OTHER_POTENTIAL * potential(theirs, more)
+            )
+        state.order[ply, count] = cell
+        state.score[ply, count] = (score << 8) + state.history[attacks, cell] // 4096
+        if cell == best:
+            state.score[ply, count] += _FIRST
+        state.child_holds[ply, count] = child_holds
+        state.child_open[ply, count] = child_open
+        count += _1
+    return count, open_, best
+
+
+@kernel(types.void(State, i8, u8, u8))
+def bring_best(state, ply, done, count):
+    """Exchange the best of the listed placements that are not done with the first of them."""
+    best = done
+    for other in range(done + _1, count):
+        if state.score[ply, other] > state.score[ply, best]:
+            best = u64(other)
+    cell, score = state.order[ply, best], state.score[ply, best]
+    child_holds, child_open = state.child_holds[ply, best], state.child_open[ply, best]
+    state.order[ply, best], state.score[ply, best] = state.order[ply, done], state.score[ply, done]
+    state.child_holds[ply, best] = state.child_holds[ply, done]
+    state.child_open[ply, best] = state.child_open[ply, done]
+    state.order[ply, done], state.score[ply, done] = cell, score
+    state.child_holds[ply, done], state.child_open[ply, done] = child_holds, child_open
+
+
 @kernel(u8(u8, i8))
 def mark(key, plies):
-    """What a claim goes by among those that are being searched."""
+    """What a claim goes by among those that threads are busy with."""
     return key ^ u64(plies) * _MIXER
 
 
-@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
-def search(state, table, busy, mine, theirs, attacks, plies, wanted):
+@kernel(types.boolean(Busy, u8, u8, i8, i8))
+def is_busy(busy, mine, theirs, attacks, plies):
+    """Whether a thread is searching a claim."""
+    key = canonical(mine, theirs)[0] | _THERE | u64(attacks) << _60
+    marked = mark(key, plies)
+    return busy[marked % u64(len(busy))] == marked
+
+
+@kernel(u8(State, Table, Table, Busy, u8, u8, i8, i8, u8))
+def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted` for which the claim holds, of those `read_off` leaves open.
 
-    Void if the search was stopped.
+    Void if the search was stopped. What another thread is busy with is put off.
     """
     state.nodes += 1
     if state.nodes >= state.next_check:
@@ -346,14 +429,18 @@ def search(state, table, busy, mine, theirs, attacks, plies, wanted):
     if plies >= LEAST_KEPT:
         key, turn, order, ties = canonical(mine, theirs)
         key |= _THERE | u64(attacks) << _60
-        known, refuted, best = look_up(table, key, u64(plies))
         back, turned = INVERSE_ORDERS[order], INVERSE_TURNS[turn]
+        known, refuted, best = look_up(table, key, u64(plies))
+        if plies >= LEAST_LEMMA:
+            lemma, _, cell = look_up(lemmas, key, u64(plies))
+            known |= lemma
+            best = cell if best == _NO_CELL else best
         holds = moved(known, turned, back) & open_
         open_ &= ~(holds | moved(refuted, turned, back))
         if open_ == _0:
             return holds
         best = known_cell(best, turn, order, 1)
-    shared = plies >= LEAST_SHARED and len(busy) > 1
+    shared = plies >= LEAST_SHARED and len(busy) > 0
     if shared:
         busy[mark(key, plies) % u64(len(busy))] = mark(key, plies)
 
@@ -362,134 +449,65 @@ def search(state, table, busy, mine, theirs, attacks, plies, wanted):
     look(state, ply, 0, mine, theirs)
     look(state, ply, 1, theirs, mine)
     their_fives = state.fives[ply, 1] & ALL
-    tried = _0
-    gained_most = np.int64(0)
-    if not attacks and plies > 2:
-        # One reply is mostly enough.
-        cell = best
-        stone = _1 << cell
-        if cell != _NO_CELL and empty & stone != _0:
-            tried = stone
+    gained_most = _0
+    # One reply mostly refutes a claim: the others are listed only if the known one does not.
+    first = empty & _1 << best if not attacks and best != _NO_CELL else _0
+    for cells in (first, empty & ~first):
+        if cells == _0 or open_ == _0:
+            continue
+        count, open_, best = list_placements(
+            state, ply, mine, theirs, attacks, plies, cells, open_, best
+        )
+        done, put_off = _0, _0
+        while done < count and open_ != _0:
+            bring_best(state, ply, done, count)
+            cell = u64(state.order[ply, done])
+            more = mine | _1 << cell
+            if shared and plies > LEAST_SHARED and (attacks or done > _0):
+                if put_off >> cell & _1 == _0 and is_busy(
+                    busy, theirs, more, 1 - attacks, plies - 1
+                ):
+                    put_off |= _1 << cell
+                    state.score[ply, done] -= 2 * _FIRST
+                    continue
             around = spread(open_) & ~their_fives
-            own, other = fives_after(state, ply, cell)
-            result, child_open = read_off(other, own, 1 - attacks, plies - 1)
-            asked = child_open & around
-            result &= around
+            result = state.child_holds[ply, done] & around
+            asked = state.child_open[ply, done] & around
             if asked != _0:
                 result |= search(
-                    state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, asked
+                    state, table, lemmas, busy, theirs, more, 1 - attacks, plies - 1, asked
                 )
                 if state.stopped:
                     return _0
-            gained = spread(around & ~result) & open_
+            gained = spread(result if attacks else around & ~result) & open_
             open_ &= ~gained
-            gained_most = np.int64(popcount(gained))
+            if attacks:
+                holds |= gained
             if gained != _0:
-                note(state, attacks, ply, cell, plies * plies)
-
-    count = np.int64(0)
-    around = spread(open_) & ~their_fives
-    left = empty & ~tried
-    while left and open_ != _0:
-        cell = popcount((left & (~left + _1)) - _1)
-        left &= left - _1
-        stone = _1 << cell
-        own, other = fives_after(state, ply, cell)
-        child_holds, child_open = read_off(other, own, 1 - attacks, plies - 1)
-        if attacks:
-            if plies == 5 and child_open & around != _0:
-                child_open &= hopes(state, ply + 1, mine | stone, theirs, their_fives)
-            if (child_holds | child_open) & around == _0:
-                continue
-            score = np.int64(popcount(own >> _24)) << 8
-            if plies > 3:
-                score = potential(mine | stone, theirs)
-        else:
-            escapes = around & ~child_holds
-            if escapes == _0:
-                continue
-            sure = escapes & ~child_open
-            open_ &= ~spread(sure)
-            if open_ == _0:
-                best = cell
-                break
-            score = (np.int64(popcount(escapes)) << 24) + 2 * potential(mine | stone, theirs) - 3 * potential(theirs, mine | stone)
-        state.order[ply, count] = cell
-        state.score[ply, count] = (score << 8) + state.history[attacks, cell] // 4096
-        if cell == best:
-            state.score[ply, count] += np.int64(1) << 60
-        state.child_holds[ply, count] = child_holds
-        state.child_open[ply, count] = child_open
-        count += 1
-
-    done = 0
-    deferred = _0
-    while done < count and open_ != _0:
-        next_ = done
-        for other_ in range(done + 1, count):
-            if state.score[ply, other_] > state.score[ply, next_]:
-                next_ = other_
-        number = state.order[ply, next_]
-        child_holds = state.child_holds[ply, next_]
-        child_open = state.child_open[ply, next_]
-        if (
-            shared
-            and plies > LEAST_SHARED
-            and (attacks or done > 0)
-            and (deferred >> u64(number)) & _1 == _0
-        ):
-            child = canonical(theirs, mine | _1 << u64(number))[0] | _THERE | u64(1 - attacks) << _60
-            child = mark(child, plies - 1)
-            if busy[child % u64(len(busy))] == child:
-                deferred |= _1 << u64(number)
-                state.score[ply, next_] -= np.int64(1) << 61
-                continue
-        state.order[ply, next_] = state.order[ply, done]
-        state.score[ply, next_] = state.score[ply, done]
-        state.child_holds[ply, next_] = state.child_holds[ply, done]
-        state.child_open[ply, next_] = state.child_open[ply, done]
-        done += 1
-
-        around = spread(open_) & ~their_fives
-        result = child_holds & around
-        asked = child_open & around
-        if asked != _0:
-            stone = _1 << u64(number)
-            result |= search(state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, asked)
-            if state.stopped:
-                return _0
-        if attacks:
-            gained = spread(result) & open_
-            holds |= gained
-        else:
-            gained = spread(around & ~result) & open_
-        open_ &= ~gained
-        worth = np.int64(popcount(gained))
-        if worth > 0:
-            note(state, attacks, ply, u64(number), plies * plies)
-        if worth > gained_most:
-            gained_most, best = worth, u64(number)
+                count_success(state, attacks, cell, plies)
+            if popcount(gained) > gained_most:
+                gained_most, best = popcount(gained), cell
+            done += _1
 
     if shared:
         busy[mark(key, plies) % u64(len(busy))] = _0
     if not attacks:
         holds |= open_
     if plies >= LEAST_KEPT:
-        fails = wanted & ~holds
         keep(
             state,
             table,
             key,
             u64(plies),
             kept_mask(holds, mine, theirs, ties, order),
-            kept_mask(fails, mine, theirs, ties, order),
+            kept_mask(wanted & ~holds, mine, theirs, ties, order),
             known_cell(best, turn, order, 0),
         )
     return holds
 
 
-@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
-def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
+@kernel(u8(State, Table, Table, Busy, u8, u8, i8, i8, u8))
+def settle(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
     With `attacks` that the side to move wins within `plies`, else that it loses. Void if the
@@ -506,7 +524,7 @@ def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
     )
     result = holds & wanted
     if open_ & wanted != _0:
-        result |= search(state, table, busy, mine, theirs, attacks, plies, open_ & wanted)
+        result |= search(state, table, lemmas, busy, mine, theirs, attacks, plies, open_ & wanted)
     return result
 
 
@@ -518,8 +536,8 @@ def known_best(table, mine, theirs, attacks, plies):
     return known_cell(best, turn, order, 1)
 
 
-@kernel(types.void(State, Table, Busy, u8, u8, i8, i8, i8))
-def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
+@kernel(types.void(State, Table, Table, Busy, u8, u8, i8, i8, i8))
+def settle_moves(state, table, lemmas, busy, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
     Of the first placement for which there are any, unless `all_of_them` are asked for. Into
@@ -543,7 +561,7 @@ def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
         goes_on = around & ~(own_fives | their_fives)
         result = ends & around
         if goes_on != _0:
-            result |= settle(state, table, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
+            result |= settle(state, table, lemmas, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
         if state.stopped:
             return
         state.proved[number] = result

@@ -61,7 +61,8 @@ class ExactSolver:
     def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES) -> None:
         self._game = game
         self._state = np.zeros(1, dtype=kernels.STATE_DTYPE)[0]
-        self._busy = np.zeros(1, dtype=np.uint64)
+        self._busy = np.zeros(0, dtype=np.uint64)
+        self._lemmas = np.zeros(4, dtype=kernels.ENTRY_DTYPE)
         self._table = new_table(table, kernels.ENTRY_DTYPE)
 
     @property
@@ -234,7 +235,7 @@ class ExactSolver:
         mine, theirs = _boards(position)
         return bool(
             kernels.settle(
-                self._state, self._table, self._busy, mine, theirs, attacks, plies, _FIRST_ARRANGEMENT
+                self._state, self._table, self._lemmas, self._busy, mine, theirs, attacks, plies, _FIRST_ARRANGEMENT
             )
         )
 
@@ -256,7 +257,7 @@ class ExactSolver:
     ) -> tuple[tuple[Move, ...], bool]:
         """The moves that win, or without `attacks` lose, within `plies`; whether they are all."""
         kernels.settle_moves(
-            self._state, self._table, self._busy, *_boards(position), attacks, plies, all_of_them
+            self._state, self._table, self._lemmas, self._busy, *_boards(position), attacks, plies, all_of_them
         )
         proved = self._state["proved"]
         moves = sorted(
