@@ -18,8 +18,10 @@ from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
 from engine.position import Position
 from engine.search import Limits
 from engine.values import WIN
+from tests.oracles import endgame_pentago_swap as endgame
 from tests.oracles import quick_pentago_swap as quick
 from tests.oracles import slow_pentago_swap as slow
+from tests.oracles.boards import board_of
 
 GAME = PentagoSwap()
 
@@ -45,10 +47,14 @@ def quiet_position(rng: random.Random, empty: int) -> Position:
     """An unfinished position in which no move wins at once."""
     while True:
         position = random_position(rng, empty)
-        board = quick.board_of(position.dark, position.light)
-        ends = map(quick.winner, quick.children(board, position.ply % 2).values())
-        if position.ply % 2 not in ends:
+        if not endgame.wins_now(*mover_first(position)):
             return position
+
+
+def mover_first(position: Position) -> tuple[int, int]:
+    """The stones of the side to move, then those of the other."""
+    dark, light = position.dark, position.light
+    return (dark, light) if position.dark_to_move else (light, dark)
 
 
 def quick_moves(moves: list[quick.QuickMove]) -> tuple[int, ...]:
@@ -80,16 +86,25 @@ def check(solver: ExactSolver, position: Position, horizon: int) -> str:
 
 
 # Positions by the number of their empty cells; half of them have no win in one.
-ORDINARY = {1: 2000, 2: 4500, 3: 7500, 4: 5000, 5: 900, 6: 100}
-MANY = {1: 40_000, 2: 100_000, 3: 180_000, 4: 140_000, 5: 35_000, 6: 5_000}
+ORDINARY = {1: 1600, 2: 2400, 3: 3200, 4: 4000, 5: 4400, 6: 4400, 8: 100, 10: 10}
+MANY = {1: 40_000, 2: 60_000, 3: 80_000, 4: 100_000, 5: 110_000, 6: 110_000, 8: 5000, 10: 500}
 
 
 def check_many(solver: ExactSolver, seed: int, empty: int, count: int) -> None:
+    """Solver and brute force agree on outcome, distance and best moves; print how many are what."""
     rng = random.Random(seed)
-    kinds = Counter(
-        check(solver, (quiet_position if index % 2 else random_position)(rng, empty), empty)
-        for index in range(count)
-    )
+    kinds: Counter[str] = Counter()
+    for index in range(count):
+        position = (quiet_position if index % 2 else random_position)(rng, empty)
+        value, moves = endgame.solve(*mover_first(position))
+        solution = solver.solve(position)
+        kind = "win" if value > 0 else "loss" if value < 0 else "draw"
+        distance = endgame.WIN - abs(value) if value else None
+        assert (solution.outcome, solution.distance) == (kind, distance), position
+        assert (solution.moves, solution.complete) == (tuple(moves), True), position
+        kinds[kind] += 1
+    side = "dark" if position.dark_to_move else "light"
+    print(f"{empty} empty cells, {side} to move: {count:,} positions, {dict(kinds)}")
     # The loss in one with a single empty cell is rare.
     assert set(kinds) >= {"win", "draw"} | ({"loss"} if empty > 1 else set())
 
@@ -103,6 +118,29 @@ def test_the_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty:
 @pytest.mark.parametrize("empty", MANY)
 def test_very_many_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty: int) -> None:
     check_many(solver, 100 + empty, empty, MANY[empty])
+
+
+@pytest.mark.parametrize(("empty", "count"), [(1, 200), (2, 200), (3, 60), (4, 10)])
+def test_the_brute_force_is_that_of_the_slow_rules(empty: int, count: int) -> None:
+    def value(result: tuple[str, int]) -> int:
+        kind, plies = result
+        return {"win": endgame.WIN - plies, "loss": plies - endgame.WIN, "draw": 0}[kind]
+
+    def number(move: slow.SlowMove) -> int:
+        (row, column), quadrants = move
+        return ((5 - row) * 6 + column) * 6 + slow.SWAPS.index(quadrants)
+
+    rng = random.Random(400 + empty)
+    for index in range(count):
+        position = (quiet_position if index % 4 else random_position)(rng, empty)
+        board = tuple("".join(row).upper() for row in board_of(GAME, position))
+        replies = {
+            number(move): value(slow.result(slow.after(board, move), empty - 1))
+            for move in slow.moves(board)
+        }
+        worst = min(replies.values())
+        best = sorted(move for move, reply in replies.items() if reply == worst)
+        assert endgame.solve(*mover_first(position)) == (value(slow.result(board, empty)), best)
 
 
 @pytest.mark.parametrize("empty", [3, 4, 5])
