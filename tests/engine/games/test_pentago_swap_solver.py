@@ -254,11 +254,6 @@ def supernodes(plies: int) -> list[int]:
 
 
 def test_the_number_of_supernodes_is_known() -> None:
-    assert supernodes(5) == [3, 27, 243, 2771, 24_102]
-
-
-@pytest.mark.slow
-def test_the_number_of_supernodes_is_known_for_a_ply_more() -> None:
     assert supernodes(6) == [3, 27, 243, 2771, 24_102, 225_010]
 
 
