@@ -108,8 +108,15 @@ def search(mine: int, theirs: int, each: NDArray[np.int64], known: Any) -> int:
     return best
 
 
+def values(mine: int, theirs: int) -> dict[int, int]:
+    """What each move of an unfinished board is worth to the side to move."""
+    each = np.full(MOVES, -WIN)
+    search(mine, theirs, each, Dict.empty(_BOARD, types.int64))
+    return {move: int(value) for move, value in enumerate(each) if value > -WIN}
+
+
 def solve(mine: int, theirs: int) -> tuple[int, list[int]]:
     """The value of an unfinished board for the side to move, and all moves that reach it."""
-    each = np.full(MOVES, -WIN)
-    value = search(mine, theirs, each, Dict.empty(_BOARD, types.int64))
-    return value, [int(move) for move in np.flatnonzero(each == value)]
+    worth = values(mine, theirs)
+    best = max(worth.values())
+    return best, [move for move, value in worth.items() if value == best]

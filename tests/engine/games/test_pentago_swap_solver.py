@@ -16,8 +16,8 @@ from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 from engine.games.pentago_swap.solver import ExactSolver, Solution
 from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
 from engine.position import Position
-from engine.search import Limits
-from engine.values import WIN
+from engine.search import Limits, Method
+from engine.values import WIN, Bound
 from tests.oracles import endgame_pentago_swap as endgame
 from tests.oracles import quick_pentago_swap as quick
 from tests.oracles import slow_pentago_swap as slow
@@ -340,3 +340,93 @@ def test_what_is_settled_is_proven_and_the_rest_is_searched_on() -> None:
     assert not result.proven
     assert result.nodes <= 300
     assert result.move in GAME.legal_moves(position)
+    assert result.method is Method.SEARCH
+
+
+def worths(position: Position) -> dict[int, int]:
+    """What each move is worth by brute force, on the engine's scale."""
+    values = endgame.values(*mover_first(position))
+    return {move: value + (WIN - endgame.WIN) * sign(value) for move, value in values.items()}
+
+
+def sign(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+@pytest.mark.parametrize("empty", [2, 3, 4, 5, 6, 7])
+def test_the_best_of_the_moves_that_are_left_is_known(solver: ExactSolver, empty: int) -> None:
+    rng = random.Random(500 + empty)
+    values = set()
+    for _ in range(60):
+        position = quiet_position(rng, empty)
+        worth = worths(position)
+        best = max(worth.values())
+        excluded = {move for move, value in worth.items() if value == best or rng.random() < 0.3}
+        left = {move: value for move, value in worth.items() if move not in excluded}
+        if not left:
+            continue
+        result = PentagoSwapSearcher(GAME).search(position, Limits(depth=36), exclude=excluded)
+        assert (result.value, result.proven) == (max(left.values()), True)
+        assert (result.method, result.bound) == (Method.SOLVER, Bound.EXACT)
+        solution = solver.solve(position, exclude=excluded)
+        wanted = tuple(move for move, value in left.items() if value == result.value)
+        assert (solution.moves, solution.complete) == (wanted, True)
+        values.add(result.value)
+    assert len(values) > 1
+
+
+@pytest.mark.parametrize("empty", [1, 3, 4, 5, 6])
+def test_every_move_of_a_settled_position_has_its_own_value(empty: int) -> None:
+    rng = random.Random(600 + empty)
+    searcher = PentagoSwapSearcher(GAME)
+    for _ in range(12):
+        position = quiet_position(rng, empty)
+        worth = worths(position)
+        lines = searcher.search_lines(position, Limits(nodes=3_000_000), len(worth))
+        different = {GAME.canonical(GAME.play(position, move)).key: move for move in worth}
+        assert len(lines) == len(different)
+        values = [line.value for line in lines]
+        assert values == sorted((worth[move] for move in different.values()), reverse=True)
+        for line in lines:
+            assert line.move is not None
+            assert (line.value, line.proven) == (worth[line.move], True)
+            assert line.method is Method.SOLVER
+
+
+@pytest.mark.parametrize("empty", [3, 5, 7, 9])
+def test_the_line_of_a_settled_position_is_best_play_to_the_end(empty: int) -> None:
+    rng = random.Random(700 + empty)
+    searcher = PentagoSwapSearcher(GAME)
+    for _ in range(10):
+        position = quiet_position(rng, empty)
+        result = searcher.search(position, Limits(nodes=3_000_000))
+        assert result.method is Method.SOLVER
+        value = result.value
+        for move in result.line:
+            worth = worths(position)
+            assert worth[move] == max(worth.values()) == value
+            value = -(value + sign(value))
+            position = GAME.play(position, move)
+        assert GAME.outcome(position) is not None
+
+
+def test_what_the_solver_leaves_open_of_several_lines_is_searched() -> None:
+    """A win in three is settled, the moves that do not win are not."""
+    rng = random.Random(15)
+    searcher = PentagoSwapSearcher(GAME)
+    limits = Limits(nodes=4_000)
+    mixed = 0
+    for _ in range(40):
+        position = quiet_position(rng, 24)
+        lines = searcher.search_lines(position, limits, 8)
+        assert 0 < sum(line.nodes for line in lines) <= 4_000
+        methods = [line.method for line in lines]
+        assert methods == sorted(methods, reverse=True)
+        assert all(line.proven for line in lines if line.method is Method.SOLVER)
+        ends = {GAME.canonical(GAME.play_line(line.line[:1], position)).key for line in lines}
+        assert len(ends) == len(lines)
+        assert [replace(line, seconds=0.0) for line in lines] == [
+            replace(line, seconds=0.0) for line in searcher.search_lines(position, limits, 8)
+        ]
+        mixed += len(set(methods)) == 2
+    assert mixed > 3
