@@ -299,10 +299,10 @@ class PentagoSwapSearcher:
         all_gone = gone.issuperset(self._game.legal_moves(position))
         if found and (len(found) == count or left is None or all_gone):
             return found
+        nodes, seconds = settling.untold()
         others = lines_by_exclusion(
             self._alpha_beta, self._game, position, left or limits, count - len(found), gone
         )
-        nodes, seconds = settling.untold()
         first = others[0]
         others[0] = replace(first, nodes=first.nodes + nodes, seconds=first.seconds + seconds)
         return found + others

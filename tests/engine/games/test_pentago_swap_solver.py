@@ -418,7 +418,9 @@ def test_what_the_solver_leaves_open_of_several_lines_is_searched() -> None:
     mixed = 0
     for _ in range(40):
         position = quiet_position(rng, 24)
+        started = time.monotonic()
         lines = searcher.search_lines(position, limits, 8)
+        assert 0 < sum(line.seconds for line in lines) <= time.monotonic() - started
         assert 0 < sum(line.nodes for line in lines) <= 4_000
         methods = [line.method for line in lines]
         assert methods == sorted(methods, reverse=True)
