@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 ARGS ?=
-SUITES := gomoku-11 gomoku-15 gomoku-19 pentago-swap
+SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
 # Pins the versions inside pip's isolated builds too: older pips read the first name there,
@@ -54,7 +54,8 @@ strength: setup ## Play the engine against itself with a tenth of the time, and 
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
-		$(BIN)/python -m service.play.arena.suite $$game > data/openings/$$game.new || exit; \
+		case $$game in pentago*) options="--margin 50 --nodes 5000000" ;; *) options= ;; esac; \
+		$(BIN)/python -m service.play.arena.suite $$game $$options > data/openings/$$game.new || exit; \
 		mv data/openings/$$game.new data/openings/$$game.txt; \
 	done
 

@@ -37,7 +37,7 @@ def lines_by_exclusion(
         result = searcher.search(position, rest.part(lines), exclude=legal - left_over)
         assert result.move is not None  # there is a move left
         found.append(result)
-        left_over -= _alike(game, position, result.move)
+        left_over -= alike(game, position, result.move)
         rest.nodes -= result.nodes
         if rest.is_spent or not left_over:
             break
@@ -86,7 +86,7 @@ def best_first(found: list[SearchResult]) -> list[SearchResult]:
     return ordered
 
 
-def _alike(game: Game, position: Position, move: Move) -> set[Move]:
+def alike(game: Game, position: Position, move: Move) -> set[Move]:
     """The moves that lead where `move` does, or to an image of that."""
     child = game.play(position, move)
     images = {game.map_position(child, symmetry) for symmetry in game.symmetries}

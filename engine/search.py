@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 from engine.clock import Allotment, Clock, allot
@@ -81,6 +82,17 @@ class SearchOptions:
                 raise InvalidOptions(f"{name} must be from 1 to {most:,}, not {value}")
 
 
+class Method(StrEnum):
+    """What found a result.
+
+    `solver`: an exact solver, so that it is proven. `search`: the heuristic search, which proves
+    what it sees the end of, and estimates the rest.
+    """
+
+    SOLVER = "solver"
+    SEARCH = "search"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """The outcome of one search, from the point of view of the side to move.
@@ -99,6 +111,7 @@ class SearchResult:
     nodes: int
     seconds: float
     line: tuple[Move, ...]
+    method: Method = Method.SEARCH
 
     @property
     def distance(self) -> int | None:

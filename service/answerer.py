@@ -16,7 +16,7 @@ from engine import games
 from engine.errors import IllegalMove, InvalidMove
 from engine.games.base import Game, Outcome
 from engine.position import Position
-from engine.search import Limits, SearchOptions, SearchResult
+from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import WIN, Bound, Value, distance
 from service.answers import (
     Answer,
@@ -202,6 +202,7 @@ class _Asked:
                     distance=distance(move.value) if move.proven else None,
                     depth=move.depth,
                     source=MoveSource.BOOK if move.in_book else MoveSource.REST,
+                    method=None,
                     line=tuple(map(self.game.format_move, move.line)),
                 )
                 for move in entry.moves
@@ -215,6 +216,7 @@ class _Asked:
             Source.LIVE,
             first.value,
             first.bound,
+            method=first.method,
             proven=first.proven,
             depth=first.depth,
             nodes=sum(result.nodes for result in results),
@@ -228,6 +230,7 @@ class _Asked:
                     distance=result.distance,
                     depth=result.depth,
                     source=MoveSource.LIVE,
+                    method=result.method,
                     line=tuple(map(self.game.format_move, result.line)),
                 )
                 for result in results
@@ -247,6 +250,7 @@ class _Asked:
         bound: Bound,
         *,
         proven: bool,
+        method: Method | None = None,
         depth: int = 0,
         nodes: int = 0,
         seconds: float = 0.0,
@@ -255,6 +259,7 @@ class _Asked:
     ) -> Answer:
         return Answer(
             source=source,
+            method=method,
             game=self.game.id,
             position=self.text,
             ply=self.position.ply,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.search import Method
 from engine.values import Bound
 
 
@@ -40,6 +41,7 @@ class AnswerMove:
     """A move of the position asked about, with its value for the side to move.
 
     `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
+    `method` is what found a live value, None for any other.
     """
 
     move: str
@@ -49,13 +51,21 @@ class AnswerMove:
     distance: int | None
     depth: int
     source: MoveSource
+    method: Method | None
     line: tuple[str, ...]
+
+    @property
+    def origin(self) -> str:
+        """Where the value comes from in one word: what found it, if that was just now."""
+        return self.method or self.source
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What is known of one position, in the orientation in which it was asked.
 
+    `method` is what found a live answer: the exact solver, or the search, which estimates what it
+    cannot prove; None for any other answer, and a book does not keep it.
     `position` is the moves that lead to it. `value`, in centi-units, is for the side to move.
     `outcome` tells how a finished game ended; it then has no moves. `forbidden` are the moves to
     free cells that the rule forbids the side to move, as renju does to dark. `depth` (plies),
@@ -65,6 +75,7 @@ class Answer:
     """
 
     source: Source
+    method: Method | None
     game: str
     position: str
     ply: int
@@ -89,6 +100,7 @@ class BestMove:
     """An answer cut down to its best move."""
 
     source: Source
+    method: Method | None
     game: str
     position: str
     outcome: str | None
@@ -105,6 +117,7 @@ class BestMove:
         """The best move of `answer`."""
         return cls(
             source=answer.source,
+            method=answer.method,
             game=answer.game,
             position=answer.position,
             outcome=answer.outcome,
@@ -116,6 +129,11 @@ class BestMove:
             distance=answer.distance,
             elapsed_us=answer.elapsed_us,
         )
+
+
+def found_live(method: Method | None) -> str:
+    """How a live answer was found, as people read it."""
+    return "solved live, exactly" if method is Method.SOLVER else "searched live"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,15 @@ from book.console import DURATION, POSITIVE, TABLE, console, json_option, print_
 from engine import games
 from engine.puzzles import KINDS
 from engine.search import MOST_THREADS, SearchOptions
-from service.bench import books, puzzles, reference, search
+from service.bench import books, puzzles, reference, search, solved
 from service.bench.checkout import fixed_positions, path_of, suite_name
 
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
 # The game whose search runs in threads, and has a twin in plain Python.
 _MAIN = "gomoku-15"
+# The game with an exact solver, and how many random positions of each kind it is put to.
+_SOLVED = "pentago-swap"
+_RANDOM_POSITIONS = 100
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
 # Where plain Python takes a second or two a position.
@@ -98,6 +101,16 @@ def _books(settings: _Settings) -> dict[str, _Rows]:
     return {"build": builds, "lookup": lookups}
 
 
+def _solved(settings: _Settings) -> dict[str, _Rows]:
+    rows = solved.settle_random(
+        games.get(_SOLVED),
+        settings.positions or _RANDOM_POSITIONS,
+        settings.movetime,
+        settings.options.table,
+    )
+    return {"solved": list(rows)}
+
+
 _SUITES = tuple(suite_name(name) for name in _DEPTHS)
 _PARTS = {
     "search": _Part(_search, _SUITES),
@@ -105,6 +118,7 @@ _PARTS = {
     "depth": _Part(_depth, _SUITES),
     "compare": _Part(_compare, (*_SUITES, reference.SOURCE)),
     "puzzles": _Part(_puzzles, tuple(puzzles.file_name(kind) for kind in KINDS)),
+    "solved": _Part(_solved),
     "books": _Part(_books),
 }
 _TITLES = {
@@ -113,6 +127,7 @@ _TITLES = {
     "depth": "depth within a time",
     "compare": "kernels against plain Python, nodes a second",
     "puzzles": f"puzzles solved within {puzzles.IN_TIME:g} s",
+    "solved": f"random positions proven within movetime, and within {solved.NODES:,} nodes",
     "build": f"building, {books.BUILD_NODES:,} nodes a search",
     "lookup": "lookups along the main line, microseconds",
 }
@@ -121,7 +136,9 @@ _TITLES = {
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(list(_PARTS)), metavar="[PART]...")
 @click.option("--depth", type=POSITIVE, help="Of searches to a fixed depth, for all parts alike.")
-@click.option("--movetime", type=DURATION, default="1s", show_default=True, help="For depth.")
+@click.option(
+    "--movetime", type=DURATION, default="1s", show_default=True, help="For depth and solved."
+)
 @click.option(
     "--threads",
     type=click.IntRange(2, MOST_THREADS),
@@ -136,7 +153,11 @@ _TITLES = {
     help="Transposition table of every search, in MiB.",
 )
 @click.option("--repeats", type=POSITIVE, default=3, show_default=True, help="For threads.")
-@click.option("--positions", type=POSITIVE, help="Of each suite, at most.  [default: all]")
+@click.option(
+    "--positions",
+    type=POSITIVE,
+    help="Of each suite, at most; for solved of each number of stones.  [default: all; 100]",
+)
 @click.option(
     "--book", type=POSITIVE, default=200, show_default=True, help="Positions of each book."
 )
@@ -160,10 +181,11 @@ def bench(
     depth    depth reached within a time
     compare  the same nodes by the kernels and by plain Python
     puzzles  share of the forced wins found within a second
+    solved   share of random positions of Pentago-swap, by stones, that a search settles
     books    positions built a second, time of lookups
 
     Times are those of this machine as busy as it is: compare them only with others taken side by
-    side. All parts but books need a checkout.
+    side. All parts but solved and books need a checkout.
 
     \b
     Examples:
@@ -171,6 +193,7 @@ def bench(
       fivebook bench search --json
       fivebook bench threads --threads 4 --depth 16 --table 64
       fivebook bench depth --movetime 5s
+      fivebook bench solved --positions 20
       fivebook bench books --book 1000
     """
     settings = _Settings(depth, movetime, SearchOptions(threads, table), repeats, positions, book)

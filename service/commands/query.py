@@ -21,7 +21,7 @@ from book.errors import PositionNotFound
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
 from service.answerer import Answerer
-from service.answers import Answer, Source
+from service.answers import Answer, Source, found_live
 from service.board import draw
 
 _MOVETIME = 0.5
@@ -124,7 +124,7 @@ def _print(game: Game, answer: Answer, book: Path) -> None:
     table.add_column("line")
     for move in answer.moves:
         value = describe_value(move.value, move.proven)
-        table.add_row(move.move, value, str(move.depth), move.source, " ".join(move.line))
+        table.add_row(move.move, value, str(move.depth), move.origin, " ".join(move.line))
     console.print(table)
 
 
@@ -132,7 +132,7 @@ def _origin(answer: Answer, book: Path) -> str:
     search = f"depth {answer.depth}, {answer.nodes:,} nodes, {answer.milliseconds:,.0f} ms"
     match answer.source:
         case Source.LIVE:
-            return f"not in {book.name}, searched live ({search})"
+            return f"not in {book.name}, {found_live(answer.method)} ({search})"
         case Source.PROOF:
             return f"proven in {book.name} ({search})"
         case Source.BOOK:

@@ -18,7 +18,7 @@ from engine.players.engine import EnginePlayer
 from engine.position import Move, Position
 from engine.search import Limits
 from service.answerer import Answerer
-from service.answers import Answer, Side, Source
+from service.answers import Answer, Side, Source, found_live
 from service.board import paint, winning_cells
 from service.errors import PlayerFailed
 from service.play.book import BookPlayer
@@ -185,7 +185,7 @@ class TerminalGame:
         self._require_unfinished()
         answer = self._answer()
         search = f"depth {answer.depth}, {answer.nodes:,} nodes"
-        origin = "searched live" if answer.source is Source.LIVE else "from the book"
+        origin = found_live(answer.method) if answer.source is Source.LIVE else "from the book"
         click.echo(f"{describe_value(answer.value, answer.proven)}; {origin} ({search})")
         table = Table("move")
         table.add_column("value", justify="right")
@@ -193,7 +193,7 @@ class TerminalGame:
         table.add_column("source")
         for move in answer.moves:
             value = describe_value(move.value, move.proven)
-            table.add_row(move.move, value, str(move.depth), move.source)
+            table.add_row(move.move, value, str(move.depth), move.origin)
         console.print(table)
 
     def _answer(self) -> Answer:

@@ -48,6 +48,7 @@ def test_the_empty_board_is_answered_from_the_book(ask: Ask, game: Game) -> None
     assert answer["best"] == answer["moves"][0]["move"]
     assert answer["line"] == answer["moves"][0]["line"]
     assert answer["line"][0] == answer["best"]
+    assert {move["method"] for move in (answer, *answer["moves"])} == {None}
     values = [move["value"] for move in answer["moves"]]
     assert values == sorted(values, reverse=True)
     assert answer["value"] == values[0]
@@ -81,6 +82,7 @@ def test_a_live_answer_comes_back_in_the_orientation_asked(ask: Ask, game: Game)
         assert answer["source"] == "live"
         assert answer["position"] == moves
         assert [move["source"] for move in answer["moves"]] == ["live"]
+        assert [move["method"] for move in answer["moves"]] == [answer["method"]] == ["search"]
         start = game.play_line(game.parse_line(moves))
         game.play_line(game.parse_line(" ".join(answer["line"])), start)
 

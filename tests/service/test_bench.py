@@ -1,7 +1,9 @@
 """``fivebook bench``: what it measures is there, and what it needs is asked for."""
 
 import json
+from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,10 +13,11 @@ from engine import games
 from engine.search import Limits
 from service.bench import checkout, reference
 from service.bench.checkout import fixed_positions, path_of, spread
+from service.bench.solved import random_positions
 from service.cli import cli
 
 TINY = ("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1", "--book", "5")
-PARTS = ("search", "threads", "depth", "compare", "puzzles", "books")
+PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "books")
 
 
 def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any]]]:
@@ -27,7 +30,7 @@ def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any
 
 def test_without_parts_everything_is_measured(runner: CliRunner) -> None:
     document = measured(runner)
-    tables = ("search", "threads", "depth", "compare", "puzzles", "build", "lookup")
+    tables = ("search", "threads", "depth", "compare", "puzzles", "solved", "build", "lookup")
     assert tuple(document) == tables
     assert all(document.values())
 
@@ -98,7 +101,26 @@ def test_solved_puzzles_are_counted_for_each_kind(runner: CliRunner) -> None:
         assert row["nodes"] > 0
 
 
-@pytest.mark.parametrize("part", [part for part in PARTS if part != "books"])
+def test_random_positions_are_counted_by_their_stones(runner: CliRunner) -> None:
+    first, second = (measured(runner, "solved")["solved"] for _ in range(2))
+    assert [row["stones"] for row in first] == [8, 10, 12, 14, 16]
+    for row, again in zip(first, second, strict=True):
+        assert row["positions"] == 3
+        assert 0 <= row["solver"] <= row["in_nodes"] <= 1
+        assert 0 <= row["in_time"] <= 1
+        assert (row["in_nodes"], row["solver"]) == (again["in_nodes"], again["solver"])
+    assert first[-1]["solver"] > 0
+
+
+def test_random_positions_are_not_finished() -> None:
+    game = games.get("pentago-swap")
+    positions = list(islice(random_positions(game, 16, Random(1)), 20))
+    assert {position.ply for position in positions} == {16}
+    assert all(game.outcome(position) is None for position in positions)
+    assert len(set(positions)) == 20
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part not in ("solved", "books")])
 def test_outside_a_checkout_parts_are_refused_before_anything_is_measured(
     runner: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from engine.games.base import Game
+from engine.values import WIN
 from service.answerer import Answerer
 from service.answers import Answer
 from service.cli import cli
@@ -29,6 +30,12 @@ COMMANDS = (
     "arena",
     "bench",
     "compile",
+)
+
+
+SEVEN_PLIES_TO_GO = (
+    "b3:13 e6:14 f4:34 d3:14 a5:13 e1:13 a1:12 a4:13 f3:23 e3:34 e3:13 f3:23 c2:34 e4:14 b4:24 "
+    "c6:23 f1:34 a2:34 f2:24 d1:23 d5:24 c3:24 d4:14 c5:23 c4:23 d6:24 d6:12 f2:34 e2:12"
 )
 
 
@@ -143,7 +150,24 @@ def test_query_searches_for_as_many_lines_as_asked_for(
     assert answer["best"] == answer["moves"][0]["move"]
     assert answer["nodes"] <= 2000 + 3
     table = runner.invoke(cli, [*arguments, "--lines", "3"]).output
-    assert table.count("│ live ") == 3
+    assert table.count("│ search ") == 3
+
+
+def test_query_tells_what_was_solved_from_what_was_searched(
+    runner: CliRunner, swap_book: Path
+) -> None:
+    """Two moves draw, and it does not matter which is played; all others lose."""
+    arguments = ["query", str(swap_book), SEVEN_PLIES_TO_GO, "--nodes", "100000", "--lines", "4"]
+    answer = json.loads(runner.invoke(cli, [*arguments, "--json"]).output)
+    assert (answer["source"], answer["method"], answer["proven"]) == ("live", "solver", True)
+    assert [move["value"] for move in answer["moves"]] == [0, 0, 4 - WIN, 4 - WIN]
+    assert all(move["proven"] and move["method"] == "solver" for move in answer["moves"])
+    assert [len(move["line"]) for move in answer["moves"]] == [7, 7, 4, 4]
+    text = runner.invoke(cli, arguments).output
+    assert "not in swap.db, solved live, exactly" in text
+    assert text.count("│ solver ") == 4
+    few = json.loads(runner.invoke(cli, [*arguments[:4], "2", "--json"]).output)
+    assert {move["method"] for move in (few, *few["moves"])} == {"search"}
 
 
 def test_query_searches_with_the_table_it_is_given(runner: CliRunner, gomoku_book: Path) -> None:

@@ -9,23 +9,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.clock import Allotment
 from engine.games.base import Game
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
-from engine.games.pentago_swap.solver import ExactSolver, Solution
-from engine.multipv import lines_by_exclusion
+from engine.games.pentago_swap.settling import Settling, require_unfinished
+from engine.games.pentago_swap.solver import ExactSolver
+from engine.multipv import alike, lines_by_exclusion
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
 from engine.tables import new_table
 from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
 
 _NO_LIMIT = 1 << 62
-# The exact solver's part of a limit by nodes or time, before the heuristic search has the rest.
-_EXACT_SHARE = 3
-# A loser's replies are compared within so many times the nodes that proved the loss, and at least
-# so many.
-_STUBBORN_TIMES, _STUBBORN_NODES = 1, 2_000
 # The exact solver's table in MiB: it is emptied before every search.
 _MOST_EXACT_TABLE = 16
 _LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
@@ -68,15 +63,24 @@ class QuadrantSearcher:
         Raises:
             ValueError: if the game is over.
         """
-        started = time.monotonic_ns()
-        if self._game.outcome(position) is not None:
-            raise ValueError(f"nothing to search: this game of {self._game.id} is over")
+        require_unfinished(self._game, position)
+        return self.go_on(position, limits, exclude, started=time.monotonic_ns())
+
+    def go_on(
+        self,
+        position: Position,
+        limits: Limits,
+        exclude: Collection[Move],
+        *,
+        started: int,
+        spent: int = 0,
+    ) -> SearchResult:
+        """`search`, within what is left of limits that began to run at `started`.
+
+        That is on the clock of `time.monotonic_ns`; `spent` are the nodes that are gone. The
+        result has those, and all of the time.
+        """
         allotment = limits.allotment(position.ply, self._game.cell_count)
-        settled, spent = None, 0
-        if not exclude:
-            settled, spent = self._settle(position, limits, allotment, started)
-        if settled is not None:
-            return replace(settled, seconds=(time.monotonic_ns() - started) / 1e9)
         self._prepare(position, limits, exclude)
         if limits.nodes:
             self._state["node_limit"] -= spent
@@ -97,15 +101,6 @@ class QuadrantSearcher:
             nodes=spent + int(self._state["nodes"]),
             seconds=(time.monotonic_ns() - started) / 1e9,
         )
-
-    def _settle(
-        self, position: Position, limits: Limits, allotment: Allotment | None, started: int
-    ) -> tuple[SearchResult | None, int]:
-        """The result if `position` is settled before alpha-beta, and the nodes that were spent.
-
-        `started` is on the clock of `time.monotonic_ns`.
-        """
-        return None, 0
 
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
@@ -255,79 +250,62 @@ class QuadrantSearcher:
         )
 
 
-class PentagoSwapSearcher(QuadrantSearcher):
+class PentagoSwapSearcher:
     """The exact solver within a share of the limits, then alpha-beta.
 
     What the solver settles has `Bound.EXACT`; a lost position's move is one that loses last and,
     of these, one after which few replies win soonest. With a limit by depth *d* it looks *d* + 1
-    plies ahead. It is not asked where moves are excluded.
+    plies ahead. Moves that do equally well have equal values.
     """
 
     def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
-        super().__init__(game, kernels.SWAP, options)
+        self._game = game
         self._solver = ExactSolver(game, table=min(options.table, _MOST_EXACT_TABLE))
+        self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options)
 
-    def _settle(
-        self, position: Position, limits: Limits, allotment: Allotment | None, started: int
-    ) -> tuple[SearchResult | None, int]:
-        horizon = self._game.cell_count if limits.depth is None else limits.depth + 1
-        nodes, deadline = None, None
-        if limits.nodes:
-            nodes = limits.nodes // _EXACT_SHARE
-            if not nodes:
-                return None, 0
-        if allotment is not None:
-            deadline = started + int(allotment.soft * 1e9 / _EXACT_SHARE)
-        self._solver.forget()
-        solution = self._solver.solve(position, horizon=horizon, nodes=nodes, deadline=deadline)
-        spent = solution.nodes
-        if solution.outcome is None or not solution.moves:
-            return None, spent
-        move = solution.moves[0]
-        if solution.outcome == "loss" and len(solution.moves) > 1:
-            budget = max(_STUBBORN_NODES, _STUBBORN_TIMES * spent)
-            if limits.nodes:
-                budget = min(budget, limits.nodes - spent)
-            move, compared = self._most_stubborn(position, solution, budget, deadline)
-            spent += compared
-        value = _value_of(solution)
-        depth = solution.distance or self._game.cell_count - position.ply
-        result = SearchResult(move, value, Bound.EXACT, True, depth, spent, 0.0, (move,))
-        return result, spent
+    def search(
+        self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
+    ) -> SearchResult:
+        """See `QuadrantSearcher.search`.
 
-    def _most_stubborn(
-        self, position: Position, lost: Solution, nodes: int, deadline: int | None
-    ) -> tuple[Move, int]:
-        """The move of `lost` after which fewest replies win soonest, of those compared within
-        the limits; and the nodes it took."""
-        assert lost.distance is not None
-        best, fewest, spent = lost.moves[0], None, 0
-        counted: dict[bytes, int] = {}
-        for move in lost.moves:
-            child = self._game.play(position, move)
-            if self._game.outcome(child) is not None:
-                continue
-            key = self._game.canonical(child).key
-            if key not in counted:
-                if spent >= nodes:
-                    break
-                wins = self._solver.winning_moves(
-                    child, lost.distance - 1, nodes=nodes - spent, deadline=deadline
-                )
-                spent += self._solver.nodes
-                if wins is None:
-                    break
-                counted[key] = len(wins)
-            if fewest is None or counted[key] < fewest:
-                best, fewest = move, counted[key]
-        return best, spent
+        Raises:
+            ValueError: if the game is over.
+        """
+        settling = Settling(self._game, self._solver, position, limits)
+        settled = settling.lines(1, exclude)
+        if settled:
+            return settled[0]
+        return self._alpha_beta.go_on(
+            position, limits, exclude, started=settling.started, spent=settling.spent
+        )
 
+    def search_lines(
+        self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
+    ) -> list[SearchResult]:
+        """The `count` best root moves outside `exclude`, best first.
 
-def _value_of(solution: Solution) -> Value:
-    """The value of a settled position."""
-    if solution.distance is None:
-        return 0
-    return WIN - solution.distance if solution.outcome == "win" else solution.distance - WIN
+        Raises:
+            ValueError: if the game is over or `count` is not positive.
+        """
+        if count == 1:
+            return [self.search(position, limits, exclude=exclude)]
+        settling = Settling(self._game, self._solver, position, limits)
+        found = settling.lines(count, exclude)
+        gone = set(exclude)
+        for line in found:
+            assert line.move is not None  # it was settled
+            gone |= alike(self._game, position, line.move)
+        left = settling.limits_left()
+        all_gone = gone.issuperset(self._game.legal_moves(position))
+        if found and (len(found) == count or left is None or all_gone):
+            return found
+        nodes, seconds = settling.untold()
+        others = lines_by_exclusion(
+            self._alpha_beta, self._game, position, left or limits, count - len(found), gone
+        )
+        first = others[0]
+        others[0] = replace(first, nodes=first.nodes + nodes, seconds=first.seconds + seconds)
+        return found + others
 
 
 def _bound_after(depth: int, value: Value) -> Bound:

@@ -3,7 +3,7 @@
 # The kernels carry numba's types, not Python's.
 # mypy: allow-untyped-calls
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,6 +64,7 @@ class ExactSolver:
         self._busy = np.zeros(0, dtype=np.uint64)
         self._lemmas = np.zeros(4, dtype=kernels.ENTRY_DTYPE)
         self._table = new_table(table, kernels.ENTRY_DTYPE)
+        self._excluded: frozenset[Move] = frozenset()
 
     @property
     def used(self) -> float:
@@ -84,17 +85,24 @@ class ExactSolver:
         nodes: int | None = None,
         deadline: int | None = None,
         list_moves: bool = True,
+        exclude: Collection[Move] = (),
     ) -> Solution:
-        """What is proven of `position` within `horizon` plies.
+        """What is proven of `position` within `horizon` plies, if no move of `exclude` is played.
 
         `nodes` limits the search; `deadline` too, on the clock of `time.monotonic_ns`. Without
-        `list_moves` a win has one best move, as far as it is known, and others none.
+        `list_moves` a win has one best move, as far as it is known, and others none. There must
+        be a move outside `exclude`.
 
         Raises:
             ValueError: if the game is over.
         """
         *_, last = self.steps(
-            position, horizon=horizon, nodes=nodes, deadline=deadline, list_moves=list_moves
+            position,
+            horizon=horizon,
+            nodes=nodes,
+            deadline=deadline,
+            list_moves=list_moves,
+            exclude=exclude,
         )
         return last
 
@@ -106,6 +114,7 @@ class ExactSolver:
         nodes: int | None = None,
         deadline: int | None = None,
         list_moves: bool = True,
+        exclude: Collection[Move] = (),
     ) -> Iterator[Solution]:
         """`solve`, yielding what is known after each ply of the horizon; the last is the answer.
 
@@ -114,7 +123,7 @@ class ExactSolver:
         """
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
-        self._prepare(nodes, deadline)
+        self._prepare(nodes, deadline, exclude)
         left = CELLS - position.ply
         last = min(horizon, left)
         settled = 0
@@ -185,8 +194,7 @@ class ExactSolver:
                 return
             if holds:
                 spent = self.nodes
-                self._allow(_NO_LIMIT)
-                line = self._line(position, plies)
+                line, _ = self.line(position, plies, nodes=_NODES_FOR_LINE * plies)
                 yield self._proof(True, line, plies, spent)
                 return
         yield self._proof(False, (), None, self.nodes)
@@ -196,24 +204,31 @@ class ExactSolver:
     ) -> Proof:
         return Proof(won, line, distance, nodes, self.used)
 
-    def _line(self, position: Position, plies: int) -> tuple[Move, ...]:
-        """Best play, as far as it is found within few nodes a move."""
+    def line(
+        self, position: Position, plies: int, *, nodes: int, deadline: int | None = None
+    ) -> tuple[tuple[Move, ...], int]:
+        """Best play for `plies`, as far as it is found within `nodes`; and the nodes it took."""
         line: list[Move] = []
-        while self._game.outcome(position) is None:
-            found = self.solve(position, horizon=plies, nodes=_NODES_FOR_LINE)
-            if found.distance is None or not found.moves:
+        spent = 0
+        while self._game.outcome(position) is None and spent < nodes:
+            found = self.solve(position, horizon=plies, nodes=nodes - spent, deadline=deadline)
+            spent += found.nodes
+            if found.outcome is None or not found.moves:
                 break
             line.append(found.moves[0])
             position = self._game.play(position, found.moves[0])
-            plies = found.distance - 1
-        return tuple(line)
+            plies = (found.distance or plies) - 1
+        return tuple(line), spent
 
     @property
     def nodes(self) -> int:
         """The nodes of the last question."""
         return int(self._state["nodes"])
 
-    def _prepare(self, nodes: int | None, deadline: int | None) -> None:
+    def _prepare(
+        self, nodes: int | None, deadline: int | None, exclude: Collection[Move] = ()
+    ) -> None:
+        self._excluded = frozenset(exclude)
         self._state["nodes"] = 0
         self._state["deadline"] = deadline or 0
         self._state["history"] = 0
@@ -233,11 +248,16 @@ class ExactSolver:
     def _holds(self, position: Position, attacks: bool, plies: int) -> bool:
         """Whether the side to move wins, or without `attacks` loses, within `plies`."""
         mine, theirs = _boards(position)
-        return bool(
+        holds = bool(
             kernels.settle(
                 self._state, self._table, self._lemmas, self._busy, mine, theirs, attacks, plies, _FIRST_ARRANGEMENT
             )
         )
+        if not self._excluded or self._stopped or holds != attacks:
+            return holds
+        # Some move wins, or does not lose: is it one that may be played?
+        moves, _ = self._that_hold(position, attacks, plies)
+        return bool(moves) if attacks else not self._others(position, moves)
 
     def _decided(self, position: Position, attacks: bool, plies: int, list_moves: bool) -> Solution:
         """The solution where a claim holds within `plies`, and did not within two plies less."""
@@ -256,17 +276,18 @@ class ExactSolver:
         self, position: Position, attacks: bool, plies: int, *, all_of_them: bool = True
     ) -> tuple[tuple[Move, ...], bool]:
         """The moves that win, or without `attacks` lose, within `plies`; whether they are all."""
+        all_of_them = all_of_them or bool(self._excluded)
         kernels.settle_moves(
             self._state, self._table, self._lemmas, self._busy, *_boards(position), attacks, plies, all_of_them
         )
         proved = self._state["proved"]
-        moves = sorted(
+        moves = {
             unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
             for bit in range(CELLS)
             for swap, after in enumerate(AFTER_SWAP)
             if int(proved[bit]) >> int(after) & 1
-        )
-        return tuple(moves), all_of_them and not self._stopped
+        }
+        return tuple(sorted(moves - self._excluded)), all_of_them and not self._stopped
 
     def _not_lost(
         self, position: Position, plies: int, list_moves: bool
@@ -277,7 +298,11 @@ class ExactSolver:
         lost, complete = self._that_hold(position, False, plies)
         if not complete:
             return (), False
-        return tuple(sorted(set(self._game.legal_moves(position)) - set(lost))), True
+        return self._others(position, lost), True
+
+    def _others(self, position: Position, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+        """The moves that may be played, without `moves`."""
+        return tuple(sorted(set(self._game.legal_moves(position)) - self._excluded - set(moves)))
 
 
 class ExactProver:

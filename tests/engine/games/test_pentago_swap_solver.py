@@ -16,10 +16,12 @@ from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 from engine.games.pentago_swap.solver import ExactSolver, Solution
 from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
 from engine.position import Position
-from engine.search import Limits
-from engine.values import WIN
+from engine.search import Limits, Method
+from engine.values import WIN, Bound
+from tests.oracles import endgame_pentago_swap as endgame
 from tests.oracles import quick_pentago_swap as quick
 from tests.oracles import slow_pentago_swap as slow
+from tests.oracles.boards import board_of
 
 GAME = PentagoSwap()
 
@@ -45,10 +47,14 @@ def quiet_position(rng: random.Random, empty: int) -> Position:
     """An unfinished position in which no move wins at once."""
     while True:
         position = random_position(rng, empty)
-        board = quick.board_of(position.dark, position.light)
-        ends = map(quick.winner, quick.children(board, position.ply % 2).values())
-        if position.ply % 2 not in ends:
+        if not endgame.wins_now(*mover_first(position)):
             return position
+
+
+def mover_first(position: Position) -> tuple[int, int]:
+    """The stones of the side to move, then those of the other."""
+    dark, light = position.dark, position.light
+    return (dark, light) if position.dark_to_move else (light, dark)
 
 
 def quick_moves(moves: list[quick.QuickMove]) -> tuple[int, ...]:
@@ -80,16 +86,25 @@ def check(solver: ExactSolver, position: Position, horizon: int) -> str:
 
 
 # Positions by the number of their empty cells; half of them have no win in one.
-ORDINARY = {1: 2000, 2: 4500, 3: 7500, 4: 5000, 5: 900, 6: 100}
-MANY = {1: 40_000, 2: 100_000, 3: 180_000, 4: 140_000, 5: 35_000, 6: 5_000}
+ORDINARY = {1: 1600, 2: 2400, 3: 3200, 4: 4000, 5: 4400, 6: 4400, 8: 100, 10: 10}
+MANY = {1: 40_000, 2: 60_000, 3: 80_000, 4: 100_000, 5: 110_000, 6: 110_000, 8: 5000, 10: 500}
 
 
 def check_many(solver: ExactSolver, seed: int, empty: int, count: int) -> None:
+    """Solver and brute force agree on outcome, distance and best moves; print how many are what."""
     rng = random.Random(seed)
-    kinds = Counter(
-        check(solver, (quiet_position if index % 2 else random_position)(rng, empty), empty)
-        for index in range(count)
-    )
+    kinds: Counter[str] = Counter()
+    for index in range(count):
+        position = (quiet_position if index % 2 else random_position)(rng, empty)
+        value, moves = endgame.solve(*mover_first(position))
+        solution = solver.solve(position)
+        kind = "win" if value > 0 else "loss" if value < 0 else "draw"
+        distance = endgame.WIN - abs(value) if value else None
+        assert (solution.outcome, solution.distance) == (kind, distance), position
+        assert (solution.moves, solution.complete) == (tuple(moves), True), position
+        kinds[kind] += 1
+    side = "dark" if position.dark_to_move else "light"
+    print(f"{empty} empty cells, {side} to move: {count:,} positions, {dict(kinds)}")
     # The loss in one with a single empty cell is rare.
     assert set(kinds) >= {"win", "draw"} | ({"loss"} if empty > 1 else set())
 
@@ -103,6 +118,29 @@ def test_the_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty:
 @pytest.mark.parametrize("empty", MANY)
 def test_very_many_last_plies_are_solved_as_by_brute_force(solver: ExactSolver, empty: int) -> None:
     check_many(solver, 100 + empty, empty, MANY[empty])
+
+
+@pytest.mark.parametrize(("empty", "count"), [(1, 200), (2, 200), (3, 60), (4, 10)])
+def test_the_brute_force_is_that_of_the_slow_rules(empty: int, count: int) -> None:
+    def value(result: tuple[str, int]) -> int:
+        kind, plies = result
+        return {"win": endgame.WIN - plies, "loss": plies - endgame.WIN, "draw": 0}[kind]
+
+    def number(move: slow.SlowMove) -> int:
+        (row, column), quadrants = move
+        return ((5 - row) * 6 + column) * 6 + slow.SWAPS.index(quadrants)
+
+    rng = random.Random(400 + empty)
+    for index in range(count):
+        position = (quiet_position if index % 4 else random_position)(rng, empty)
+        board = tuple("".join(row).upper() for row in board_of(GAME, position))
+        replies = {
+            number(move): value(slow.result(slow.after(board, move), empty - 1))
+            for move in slow.moves(board)
+        }
+        worst = min(replies.values())
+        best = sorted(move for move, reply in replies.items() if reply == worst)
+        assert endgame.solve(*mover_first(position)) == (value(slow.result(board, empty)), best)
 
 
 @pytest.mark.parametrize("empty", [3, 4, 5])
@@ -216,11 +254,6 @@ def supernodes(plies: int) -> list[int]:
 
 
 def test_the_number_of_supernodes_is_known() -> None:
-    assert supernodes(4) == [3, 27, 243, 2771]
-
-
-@pytest.mark.slow
-def test_the_number_of_supernodes_is_known_for_more_plies() -> None:
     assert supernodes(6) == [3, 27, 243, 2771, 24_102, 225_010]
 
 
@@ -307,3 +340,95 @@ def test_what_is_settled_is_proven_and_the_rest_is_searched_on() -> None:
     assert not result.proven
     assert result.nodes <= 300
     assert result.move in GAME.legal_moves(position)
+    assert result.method is Method.SEARCH
+
+
+def worths(position: Position) -> dict[int, int]:
+    """What each move is worth by brute force, on the engine's scale."""
+    values = endgame.values(*mover_first(position))
+    return {move: value + (WIN - endgame.WIN) * sign(value) for move, value in values.items()}
+
+
+def sign(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+@pytest.mark.parametrize("empty", [2, 3, 4, 5, 6, 7])
+def test_the_best_of_the_moves_that_are_left_is_known(solver: ExactSolver, empty: int) -> None:
+    rng = random.Random(500 + empty)
+    values = set()
+    for _ in range(60):
+        position = quiet_position(rng, empty)
+        worth = worths(position)
+        best = max(worth.values())
+        excluded = {move for move, value in worth.items() if value == best or rng.random() < 0.3}
+        left = {move: value for move, value in worth.items() if move not in excluded}
+        if not left:
+            continue
+        result = PentagoSwapSearcher(GAME).search(position, Limits(depth=36), exclude=excluded)
+        assert (result.value, result.proven) == (max(left.values()), True)
+        assert (result.method, result.bound) == (Method.SOLVER, Bound.EXACT)
+        solution = solver.solve(position, exclude=excluded)
+        wanted = tuple(move for move, value in left.items() if value == result.value)
+        assert (solution.moves, solution.complete) == (wanted, True)
+        values.add(result.value)
+    assert len(values) > 1
+
+
+@pytest.mark.parametrize("empty", [1, 3, 4, 5, 6])
+def test_every_move_of_a_settled_position_has_its_own_value(empty: int) -> None:
+    rng = random.Random(600 + empty)
+    searcher = PentagoSwapSearcher(GAME)
+    for _ in range(12):
+        position = quiet_position(rng, empty)
+        worth = worths(position)
+        lines = searcher.search_lines(position, Limits(nodes=3_000_000), len(worth))
+        different = {GAME.canonical(GAME.play(position, move)).key: move for move in worth}
+        assert len(lines) == len(different)
+        values = [line.value for line in lines]
+        assert values == sorted((worth[move] for move in different.values()), reverse=True)
+        for line in lines:
+            assert line.move is not None
+            assert (line.value, line.proven) == (worth[line.move], True)
+            assert line.method is Method.SOLVER
+
+
+@pytest.mark.parametrize("empty", [3, 5, 7, 9])
+def test_the_line_of_a_settled_position_is_best_play_to_the_end(empty: int) -> None:
+    rng = random.Random(700 + empty)
+    searcher = PentagoSwapSearcher(GAME)
+    for _ in range(10):
+        position = quiet_position(rng, empty)
+        result = searcher.search(position, Limits(nodes=3_000_000))
+        assert result.method is Method.SOLVER
+        value = result.value
+        for move in result.line:
+            worth = worths(position)
+            assert worth[move] == max(worth.values()) == value
+            value = -(value + sign(value))
+            position = GAME.play(position, move)
+        assert GAME.outcome(position) is not None
+
+
+def test_what_the_solver_leaves_open_of_several_lines_is_searched() -> None:
+    """A win in three is settled, the moves that do not win are not."""
+    rng = random.Random(15)
+    searcher = PentagoSwapSearcher(GAME)
+    limits = Limits(nodes=4_000)
+    mixed = 0
+    for _ in range(40):
+        position = quiet_position(rng, 24)
+        started = time.monotonic()
+        lines = searcher.search_lines(position, limits, 8)
+        assert 0 < sum(line.seconds for line in lines) <= time.monotonic() - started
+        assert 0 < sum(line.nodes for line in lines) <= 4_000
+        methods = [line.method for line in lines]
+        assert methods == sorted(methods, reverse=True)
+        assert all(line.proven for line in lines if line.method is Method.SOLVER)
+        ends = {GAME.canonical(GAME.play_line(line.line[:1], position)).key for line in lines}
+        assert len(ends) == len(lines)
+        assert [replace(line, seconds=0.0) for line in lines] == [
+            replace(line, seconds=0.0) for line in searcher.search_lines(position, limits, 8)
+        ]
+        mixed += len(set(methods)) == 2
+    assert mixed > 3

@@ -10,7 +10,7 @@ from engine import games
 from engine.games.base import Game
 from engine.position import Position
 from tests.engine.samples import random_game
-from tests.oracles import slow_pentago
+from tests.oracles import batch_pentago_swap, slow_pentago
 from tests.oracles.boards import board_of, position_of, slow_rules_of
 
 
@@ -62,6 +62,35 @@ def position_before_the_end(game: Game, plies: int, seed: int) -> Position:
 def test_the_number_of_games_from_the_empty_board_is_known(game_id: str, counts: list[int]) -> None:
     game = games.get(game_id)
     assert [perft(game, game.initial, depth + 1) for depth in range(len(counts))] == counts
+
+
+# Of Pentago-swap: the games of so many plies, and the canonical positions after them.
+GAMES = [216, 45_360, 9_253_440, 1_832_181_120, 351_778_775_040, 65_430_852_157_440]
+POSITIONS = [6, 165, 2_715, 44_481, 471_870, 4_871_510]
+
+
+@pytest.mark.parametrize("plies", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_pentago_swap_has_the_known_number_of_canonical_positions(plies: int) -> None:
+    game = games.get("pentago-swap")
+    positions = {game.canonical(game.initial).key: game.initial}
+    leading = Counter(dict.fromkeys(positions, 1))
+    for ply in range(plies):
+        children, leading_here = {}, Counter[bytes]()
+        for key, position in positions.items():
+            for child in game.children(position):
+                children[child.canonical.key] = child.canonical.position
+                leading_here[child.canonical.key] += leading[key] * len(child.moves)
+        positions, leading = children, leading_here
+        assert (len(positions), leading.total()) == (POSITIONS[ply], GAMES[ply])
+
+
+@pytest.mark.parametrize("plies", [5, pytest.param(6, marks=pytest.mark.slow)])
+def test_pentago_swap_has_as_many_positions_counted_without_the_engine(plies: int) -> None:
+    counts = [
+        (len(codes), int(leading.sum()))
+        for codes, leading in islice(batch_pentago_swap.levels(), plies)
+    ]
+    assert counts == list(zip(POSITIONS, GAMES, strict=True))[:plies]
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,7 @@ def test_a_hint_is_searched_where_there_is_no_book(play: Play) -> None:
         best = answerer.answer(game, "", Limits(nodes=500)).moves[0]
     output = play(*GOMOKU, "--nodes", 500, typed=("hint",)).output
     assert "; searched live (depth " in output
-    assert hints_in(output) == [[best.move, f"{best.value:+d}", str(best.depth), "live"]]
+    assert hints_in(output) == [[best.move, f"{best.value:+d}", str(best.depth), "search"]]
 
 
 def test_a_hint_changes_nothing(played: Played) -> None:
