@@ -172,6 +172,27 @@ def keep(state, table, key, plies, holds, fails, best):
     table[chosen].check = key ^ facts
 
 
+def plies_of(facts):
+    """The plies left of the claims that entries with these facts, of any shape, are about."""
+    return facts >> _48 & _DEPTH
+
+
+@kernel(types.void(State, Table, Table))
+def learn(state, table, entries):
+    """Write what entries of another table say."""
+    for entry in entries:
+        facts = entry.facts
+        keep(
+            state,
+            table,
+            entry.check ^ facts,
+            (facts >> _48) & _DEPTH,
+            facts & ALL,
+            (facts >> _24) & ALL,
+            facts >> _54,
+        )
+
+
 @kernel(u8(u8))
 def lowest(cells):
     """The first of `cells`, of which there are some."""
@@ -463,13 +484,16 @@ def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
             bring_best(state, ply, done, count)
             cell = u64(state.order[ply, done])
             more = mine | _1 << cell
-            if shared and plies > LEAST_SHARED and (attacks or done > _0):
-                if put_off >> cell & _1 == _0 and is_busy(
-                    busy, theirs, more, 1 - attacks, plies - 1
-                ):
-                    put_off |= _1 << cell
-                    state.score[ply, done] -= 2 * _FIRST
-                    continue
+            if (
+                shared
+                and plies > LEAST_SHARED
+                and (attacks or done > _0)
+                and put_off >> cell & _1 == _0
+                and is_busy(busy, theirs, more, 1 - attacks, plies - 1)
+            ):
+                put_off |= _1 << cell
+                state.score[ply, done] -= 2 * _FIRST
+                continue
             around = spread(open_) & ~their_fives
             result = state.child_holds[ply, done] & around
             asked = state.child_open[ply, done] & around
@@ -561,7 +585,9 @@ def settle_moves(state, table, lemmas, busy, mine, theirs, attacks, plies, all_o
         goes_on = around & ~(own_fives | their_fives)
         result = ends & around
         if goes_on != _0:
-            result |= settle(state, table, lemmas, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on)
+            result |= settle(
+                state, table, lemmas, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on
+            )
         if state.stopped:
             return
         state.proved[number] = result

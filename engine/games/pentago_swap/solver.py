@@ -1,25 +1,17 @@
 """Exact results of Pentago-swap: who wins, in how many plies, and by which moves."""
 
-# The kernels carry numba's types, not Python's.
-# mypy: allow-untyped-calls
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from engine.games.base import Game
-from engine.games.pentago_swap import exact as kernels
 from engine.games.pentago_swap.alphabeta import CELLS, TURNS, pack_board, unpack_move
+from engine.games.pentago_swap.claims import Claims
 from engine.games.pentago_swap.supernodes import AFTER_SWAP
-from engine.kernels import u64
 from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES, Proof
-from engine.tables import new_table
 
-_NO_LIMIT = 1 << 62
-_FIRST_ARRANGEMENT = u64(1)
+_FIRST_ARRANGEMENT = 1
 _NODES = 1_000_000
 # Between two looks at the world outside: a fraction of a second.
 _NODES_A_STEP = 300_000
@@ -47,35 +39,29 @@ class Solution:
 
 
 class ExactSolver:
-    """Solves positions within a horizon; for one thread at a time.
+    """Solves positions within a horizon; for one caller at a time.
 
-    `table` is the size of its table in MiB. What the table holds is true whatever wrote it, and
-    stays for later questions: answers do not depend on it, but the nodes they take do, and with
-    them what a limit by nodes leaves open. After `forget`, an answer depends on the question
-    and the size of the table alone.
+    Its `claims` have a table of `table` MiB and some `threads`; what limits by nodes leave open
+    depends on what the table holds. After `forget`, with one thread, an answer depends on the
+    question and the size of the table alone.
 
     Raises:
         InvalidOptions: if there is no memory for the table.
     """
 
-    def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES) -> None:
+    def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> None:
         self._game = game
-        self._state = np.zeros(1, dtype=kernels.STATE_DTYPE)[0]
-        self._busy = np.zeros(0, dtype=np.uint64)
-        self._lemmas = np.zeros(4, dtype=kernels.ENTRY_DTYPE)
-        self._table = new_table(table, kernels.ENTRY_DTYPE)
+        self.claims = Claims(table=table, threads=threads)
         self._excluded: frozenset[Move] = frozenset()
 
     @property
     def used(self) -> float:
         """The share of the table in use."""
-        return int(self._state["used"]) / len(self._table)
+        return self.claims.used
 
     def forget(self) -> None:
         """Empty the table."""
-        if self._state["used"]:
-            self._table.view(np.uint8).fill(0)
-            self._state["used"] = 0
+        self.claims.forget()
 
     def solve(
         self,
@@ -184,7 +170,7 @@ class ExactSolver:
         for plies in [*range(1 + loses, left, 2), left]:
             while True:
                 spent = self.nodes
-                self._allow(min(nodes, spent + _NODES_A_STEP))
+                self.claims.allow(min(nodes, spent + _NODES_A_STEP))
                 holds = self._holds(position, not loses, plies)
                 if not self._stopped or self.nodes >= nodes:
                     break
@@ -223,36 +209,21 @@ class ExactSolver:
     @property
     def nodes(self) -> int:
         """The nodes of the last question."""
-        return int(self._state["nodes"])
+        return self.claims.nodes
 
     def _prepare(
         self, nodes: int | None, deadline: int | None, exclude: Collection[Move] = ()
     ) -> None:
         self._excluded = frozenset(exclude)
-        self._state["nodes"] = 0
-        self._state["deadline"] = deadline or 0
-        self._state["history"] = 0
-        self._allow(nodes or _NO_LIMIT)
-
-    def _allow(self, nodes: int) -> None:
-        """Let the search go on until it has so many nodes in all."""
-        state = self._state
-        state["stopped"] = 0
-        state["node_limit"] = nodes
-        state["next_check"] = min(int(state["nodes"]) + kernels.NODES_BETWEEN_CHECKS, nodes)
+        self.claims.limit(nodes, deadline)
 
     @property
     def _stopped(self) -> bool:
-        return bool(self._state["stopped"])
+        return self.claims.stopped
 
     def _holds(self, position: Position, attacks: bool, plies: int) -> bool:
         """Whether the side to move wins, or without `attacks` loses, within `plies`."""
-        mine, theirs = _boards(position)
-        holds = bool(
-            kernels.settle(
-                self._state, self._table, self._lemmas, self._busy, mine, theirs, attacks, plies, _FIRST_ARRANGEMENT
-            )
-        )
+        holds = bool(self.claims.settle(*_boards(position), attacks, plies, _FIRST_ARRANGEMENT))
         if not self._excluded or self._stopped or holds != attacks:
             return holds
         # Some move wins, or does not lose: is it one that may be played?
@@ -277,15 +248,14 @@ class ExactSolver:
     ) -> tuple[tuple[Move, ...], bool]:
         """The moves that win, or without `attacks` lose, within `plies`; whether they are all."""
         all_of_them = all_of_them or bool(self._excluded)
-        kernels.settle_moves(
-            self._state, self._table, self._lemmas, self._busy, *_boards(position), attacks, plies, all_of_them
+        proved = self.claims.settle_moves(
+            *_boards(position), attacks, plies, all_of_them=all_of_them
         )
-        proved = self._state["proved"]
         moves = {
             unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
             for bit in range(CELLS)
             for swap, after in enumerate(AFTER_SWAP)
-            if int(proved[bit]) >> int(after) & 1
+            if proved[bit] >> int(after) & 1
         }
         return tuple(sorted(moves - self._excluded)), all_of_them and not self._stopped
 
@@ -328,6 +298,6 @@ def _claims(horizon: int) -> Iterator[tuple[int, bool, int]]:
         yield horizon, horizon % 2 == 0, horizon
 
 
-def _boards(position: Position) -> tuple[np.uint64, np.uint64]:
-    dark, light = u64(pack_board(position.dark)), u64(pack_board(position.light))
+def _boards(position: Position) -> tuple[int, int]:
+    dark, light = pack_board(position.dark), pack_board(position.light)
     return (dark, light) if position.dark_to_move else (light, dark)

@@ -146,7 +146,7 @@ def test_the_brute_force_is_that_of_the_slow_rules(empty: int, count: int) -> No
 @pytest.mark.parametrize("empty", [3, 4, 5])
 def test_a_table_of_a_few_entries_changes_no_answer(empty: int) -> None:
     tiny = ExactSolver(GAME, table=1)
-    tiny._table = tiny._table[: kernels.WAYS]
+    tiny.claims._table = tiny.claims._table[: kernels.WAYS]
     rng = random.Random(200 + empty)
     for _ in range(60):
         check(tiny, quiet_position(rng, empty), empty)
@@ -166,7 +166,7 @@ def test_a_horizon_seen_in_one_search_holds_in_all_others() -> None:
     rng = random.Random(7)
     seasoned = ExactSolver(GAME, table=4)
     tiny = ExactSolver(GAME, table=1)
-    tiny._table = tiny._table[: 16 * kernels.WAYS]
+    tiny.claims._table = tiny.claims._table[: 16 * kernels.WAYS]
     for _ in range(15):
         position = quiet_position(rng, rng.randint(9, 14))
         long = seasoned.solve(position, horizon=7, list_moves=False)
