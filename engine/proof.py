@@ -16,8 +16,9 @@ class Proof:
 
     `won` is True where that is proven and False where it is disproven, so that the other side
     can at least draw; None while it is open. A win is over within `distance` plies, but there
-    may be a shorter one; `line` is a way there on which the loser resists long. It is a part of
-    such a way where the table has forgotten the rest. `table` is the share of the table in use.
+    may be a shorter one, though none within `horizon` plies; `line` is a way there on which the
+    loser resists long. It is a part of such a way where the table has forgotten the rest. `table`
+    is the share of the table in use.
     """
 
     won: bool | None
@@ -25,6 +26,7 @@ class Proof:
     distance: int | None
     nodes: int
     table: float
+    horizon: int = 0
 
 
 OPEN = Proof(None, (), None, 0, 0.0)
@@ -32,17 +34,40 @@ OPEN = Proof(None, (), None, 0, 0.0)
 
 
 class Prover(Protocol):
-    """Proves who wins in positions of one game; holds a table, so one thread at a time."""
+    """Proves who wins in positions of one game; holds a table, so for one caller at a time."""
 
     def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
         """Search for a proof that the side to move wins; with `loses`, that it loses.
 
         Yields what is known, every fraction of a second, until the claim is settled or `nodes`
-        are spent. The last of them depends on the arguments alone. A prover goes on with one
-        iterator at a time.
+        are spent. Unless it has several threads or has learned something, the last of them
+        depends on the arguments alone. A prover goes on with one iterator at a time.
 
         Raises:
             ValueError: if the game is over.
+        """
+        ...
+
+    def follow(self, position: Position, *, within: int | None = None, nodes: int) -> Proof:
+        """The next move of the side that was to win last, which is to move in `position`.
+
+        By what is known, within `nodes` where that is not enough, and `within` so many plies if
+        there may be such a win. The line is the move alone.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        ...
+
+    def knowledge(self) -> bytes:
+        """What took long to find out, in the prover's own words."""
+        ...
+
+    def learn(self, knowledge: bytes) -> None:
+        """Take up what another prover of the same game knew, and forget nothing from now on.
+
+        Raises:
+            ValueError: if it is no such knowledge.
         """
         ...
 

@@ -148,8 +148,11 @@ class Game(ABC):
         """What the searcher's static values are made of; None where its weights are no file's."""
         return None
 
-    def prover(self, *, table: int = TABLE_MEBIBYTES) -> Prover | None:
-        """A new prover with a table of `table` MiB; None where the game has none."""
+    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover | None:
+        """A new prover with a table of `table` MiB; None where the game has none.
+
+        It uses as many `threads` as it can, up to so many.
+        """
         return None
 
     @property

@@ -114,7 +114,7 @@ class Gomoku(Game):
 
         return GomokuEvaluation(self)
 
-    def prover(self, *, table: int = TABLE_MEBIBYTES) -> ProofSolver:
+    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> ProofSolver:
         from engine.games.gomoku.proof_solver import ProofSolver
 
         return ProofSolver(self, table=table)

@@ -42,6 +42,7 @@ class ProofSolver:
         self._list_count = size // _LISTS_SHARE // dfpn.CACHED_LIST.itemsize
         clusters = (size - size // _LISTS_SHARE) // (dfpn.WAYS * dfpn.ENTRY.itemsize)
         self._entries = clusters * dfpn.WAYS
+        self._learned = False
         self._forget()
 
     def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
@@ -61,7 +62,8 @@ class ProofSolver:
         """
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
-        self._forget()
+        if not self._learned:
+            self._forget()
         self._prover["attacker"] = (position.ply + loses) % 2
         spent = 0
         while True:
@@ -95,6 +97,20 @@ class ProofSolver:
             if ending:
                 won, move, distance = True, ending[0], len(ending)
         return self._proof(won, (move,), distance) if won else self._proof(won, (), None)
+
+    def knowledge(self) -> bytes:
+        """Nothing: a proof of Gomoku is all in its table."""
+        return b""
+
+    def learn(self, knowledge: bytes) -> None:
+        """See `engine.proof.Prover`.
+
+        Raises:
+            ValueError: if there is any knowledge.
+        """
+        if knowledge:
+            raise ValueError("a proof of Gomoku cannot be taken up again")
+        self._learned = True
 
     def _forget(self) -> None:
         # New tables take memory only as they fill.

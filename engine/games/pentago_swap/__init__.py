@@ -105,10 +105,10 @@ class PentagoSwap(Game):
 
         return PentagoSwapSearcher(self, options)
 
-    def prover(self, *, table: int = TABLE_MEBIBYTES) -> Prover:
-        from engine.games.pentago_swap.solver import ExactProver
+    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:
+        from engine.games.pentago_swap.prover import ExactProver
 
-        return ExactProver(self, table=table)
+        return ExactProver(self, table=table, threads=threads)
 
     @cached_property
     def _swap_maps(self) -> tuple[tuple[int, ...], ...]:

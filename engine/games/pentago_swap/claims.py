@@ -40,7 +40,7 @@ class Claims:
         self._table = new_table(table, kernels.ENTRY_DTYPE)
         self._lemmas = np.zeros(kernels.WAYS, dtype=kernels.ENTRY_DTYPE)
         self._busy = np.zeros(_MARKS if threads > 1 else 0, dtype=np.uint64)
-        self.stopped = False
+        self.limit()
 
     @property
     def nodes(self) -> int:

@@ -63,7 +63,6 @@ STATE_DTYPE = np.dtype(
         ("score", np.int64, (CELLS + 1, CELLS)),
         ("child_holds", np.uint64, (CELLS + 1, CELLS)),
         ("child_open", np.uint64, (CELLS + 1, CELLS)),
-        ("child_fives", np.uint64, (CELLS + 1, CELLS)),
         ("proved", np.uint64, CELLS),
         # Of the supernode at each ply, for the side to move and the other: see `look`.
         ("code", np.uint64, (CELLS + 1, 2, 4)),

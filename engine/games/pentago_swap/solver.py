@@ -9,14 +9,9 @@ from engine.games.pentago_swap.alphabeta import CELLS, TURNS, pack_board, unpack
 from engine.games.pentago_swap.claims import Claims
 from engine.games.pentago_swap.supernodes import AFTER_SWAP
 from engine.position import Move, Position
-from engine.proof import TABLE_MEBIBYTES, Proof
+from engine.proof import TABLE_MEBIBYTES
 
 _FIRST_ARRANGEMENT = 1
-_NODES = 1_000_000
-# Between two looks at the world outside: a fraction of a second.
-_NODES_A_STEP = 300_000
-# For what the table does not tell of a move of a line.
-_NODES_FOR_LINE = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,50 +140,10 @@ class ExactSolver:
         moves, complete = self._that_hold(position, True, plies)
         return moves if complete else None
 
-    def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
-        """Whether the side to move can force a win; with `loses`, whether the other side can.
-
-        Raises:
-            ValueError: if the game is over.
-        """
-        *_, last = self.proof_steps(position, nodes=nodes, loses=loses)
-        return last
-
-    def proof_steps(
-        self, position: Position, *, nodes: int, loses: bool = False
-    ) -> Iterator[Proof]:
-        """`prove`, step by step: yields what is known until the claim is settled.
-
-        Raises:
-            ValueError: if the game is over.
-        """
-        if self._game.outcome(position) is not None:
-            raise ValueError("the game is over")
-        self.forget()
+    def winning_move(self, position: Position, plies: int) -> tuple[Move, ...]:
+        """Some moves that win within `plies`, an odd number, where it is known that there are."""
         self._prepare(None, None)
-        left = CELLS - position.ply
-        for plies in [*range(1 + loses, left, 2), left]:
-            while True:
-                spent = self.nodes
-                self.claims.allow(min(nodes, spent + _NODES_A_STEP))
-                holds = self._holds(position, not loses, plies)
-                if not self._stopped or self.nodes >= nodes:
-                    break
-                yield self._proof(None, (), None, self.nodes)
-            if self._stopped:
-                yield self._proof(None, (), None, self.nodes)
-                return
-            if holds:
-                spent = self.nodes
-                line, _ = self.line(position, plies, nodes=_NODES_FOR_LINE * plies)
-                yield self._proof(True, line, plies, spent)
-                return
-        yield self._proof(False, (), None, self.nodes)
-
-    def _proof(
-        self, won: bool | None, line: tuple[Move, ...], distance: int | None, nodes: int
-    ) -> Proof:
-        return Proof(won, line, distance, nodes, self.used)
+        return self._that_hold(position, True, plies, all_of_them=False)[0]
 
     def line(
         self, position: Position, plies: int, *, nodes: int, deadline: int | None = None
@@ -223,7 +178,7 @@ class ExactSolver:
 
     def _holds(self, position: Position, attacks: bool, plies: int) -> bool:
         """Whether the side to move wins, or without `attacks` loses, within `plies`."""
-        holds = bool(self.claims.settle(*_boards(position), attacks, plies, _FIRST_ARRANGEMENT))
+        holds = bool(self.claims.settle(*boards_of(position), attacks, plies, _FIRST_ARRANGEMENT))
         if not self._excluded or self._stopped or holds != attacks:
             return holds
         # Some move wins, or does not lose: is it one that may be played?
@@ -249,7 +204,7 @@ class ExactSolver:
         """The moves that win, or without `attacks` lose, within `plies`; whether they are all."""
         all_of_them = all_of_them or bool(self._excluded)
         proved = self.claims.settle_moves(
-            *_boards(position), attacks, plies, all_of_them=all_of_them
+            *boards_of(position), attacks, plies, all_of_them=all_of_them
         )
         moves = {
             unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
@@ -275,17 +230,6 @@ class ExactSolver:
         return tuple(sorted(set(self._game.legal_moves(position)) - self._excluded - set(moves)))
 
 
-class ExactProver:
-    """The exact solver as `engine.proof` asks for it."""
-
-    def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES) -> None:
-        self._solver = ExactSolver(game, table=table)
-
-    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
-        """See `engine.proof.Prover`. The distance is the shortest, give or take the last ply."""
-        return self._solver.proof_steps(position, nodes=nodes, loses=loses)
-
-
 def _claims(horizon: int) -> Iterator[tuple[int, bool, int]]:
     """The claims to settle, by plies, with whether the side to move wins by them.
 
@@ -298,6 +242,7 @@ def _claims(horizon: int) -> Iterator[tuple[int, bool, int]]:
         yield horizon, horizon % 2 == 0, horizon
 
 
-def _boards(position: Position) -> tuple[int, int]:
+def boards_of(position: Position) -> tuple[int, int]:
+    """The stones of the side to move and of the other, as the kernels have them."""
     dark, light = pack_board(position.dark), pack_board(position.light)
     return (dark, light) if position.dark_to_move else (light, dark)

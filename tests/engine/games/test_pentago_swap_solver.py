@@ -10,7 +10,6 @@ import pytest
 
 from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap import exact as kernels
-from engine.games.pentago_swap import solver as solver_module
 from engine.games.pentago_swap.alphabeta import CELL_OF_BIT, pack_board
 from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 from engine.games.pentago_swap.solver import ExactSolver, Solution
@@ -280,33 +279,6 @@ def arranged(board: int, places: tuple[int, ...]) -> int:
 def five(board: int) -> bool:
     cells = {int(CELL_OF_BIT[bit]) for bit in range(36) if board >> bit & 1}
     return any(all((5 - row) * 6 + column in cells for row, column in line) for line in slow.LINES)
-
-
-@pytest.mark.parametrize("empty", [3, 4, 5])
-def test_a_proof_says_what_brute_force_says(empty: int) -> None:
-    rng = random.Random(300 + empty)
-    solver = ExactSolver(GAME, table=4)
-    for _ in range(60):
-        position = quiet_position(rng, empty)
-        board = quick.board_of(position.dark, position.light)
-        (kind, plies), _moves = quick.solve(board, position.ply % 2, empty)
-        for loses, wanted in ((False, "win"), (True, "loss")):
-            proof = solver.prove(position, loses=loses)
-            assert proof.won == (kind == wanted)
-            if proof.won:
-                assert proof.distance is not None
-                assert plies <= proof.distance <= plies + 1
-                assert len(proof.line) == plies
-                assert GAME.outcome(GAME.play_line(proof.line, position)) is not None
-
-
-def test_an_interrupted_proof_goes_on_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    position = quiet_position(random.Random(12), 16)
-    whole = ExactSolver(GAME, table=16).prove(position, nodes=2_000_000)
-    monkeypatch.setattr(solver_module, "_NODES_A_STEP", 500)
-    steps = list(ExactSolver(GAME, table=16).proof_steps(position, nodes=2_000_000))
-    assert len(steps) > 1
-    assert (steps[-1].won, steps[-1].distance) == (whole.won, whole.distance)
 
 
 def test_a_lost_position_is_defended_where_fewest_replies_win() -> None:

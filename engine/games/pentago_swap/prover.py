@@ -1,0 +1,120 @@
+"""The exact solver of Pentago-swap as a prover: a game solved from a position on."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.games.base import Game
+from engine.games.pentago_swap.alphabeta import CELLS
+from engine.games.pentago_swap.exact import ENTRY_DTYPE
+from engine.games.pentago_swap.solver import ExactSolver, boards_of
+from engine.position import Position
+from engine.proof import TABLE_MEBIBYTES, Proof
+
+_NODES = 1_000_000
+# Between two looks at the world outside: a fraction of a second, or some with several threads,
+# whose claims are longer.
+_NODES_A_STEP, _SHARED_NODES_A_STEP = 300_000, 5_000_000
+# For what the table does not tell of a move of a line.
+_NODES_FOR_LINE = 300_000
+# Claims with fewer plies left are settled within milliseconds.
+_LEAST_KNOWN = 9
+
+
+class ExactProver:
+    """The exact solver as `engine.proof` asks for it.
+
+    A win's distance is the shortest, give or take the last ply: a swap of the loser's may bring it.
+    """
+
+    def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> None:
+        self._game = game
+        self._solver = ExactSolver(game, table=table, threads=threads)
+        self._step = _NODES_A_STEP if threads == 1 else _SHARED_NODES_A_STEP
+        self._learned = False
+
+    def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
+        """Whether the side to move can force a win; with `loses`, whether the other side can.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        *_, last = self.steps(position, nodes=nodes, loses=loses)
+        return last
+
+    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
+        """See `engine.proof.Prover`."""
+        self._require_unfinished(position)
+        if not self._learned:
+            self._solver.forget()
+        claims, board = self._solver.claims, boards_of(position)
+        claims.limit()
+        left = CELLS - position.ply
+        horizon = 0
+        for plies in [*range(1 + loses, left, 2), left]:
+            while True:
+                claims.allow(min(nodes, claims.nodes + self._step))
+                holds = claims.settle(*board, not loses, plies, 1)
+                if not claims.stopped or claims.nodes >= nodes:
+                    break
+                yield self._proof(None, horizon)
+            if claims.stopped:
+                yield self._proof(None, horizon)
+                return
+            if holds:
+                spent = claims.nodes
+                line, _ = self._solver.line(position, plies, nodes=_NODES_FOR_LINE * plies)
+                yield Proof(True, line, plies, spent, claims.used, horizon)
+                return
+            horizon = plies
+        yield self._proof(False, horizon)
+
+    def follow(
+        self, position: Position, *, within: int | None = None, nodes: int = _NODES
+    ) -> Proof:
+        """See `engine.proof.Prover`. A shorter win than `within` is looked for with the `nodes`.
+
+        Where it is the shortest, the horizon is two plies less.
+        """
+        self._require_unfinished(position)
+        claims, board = self._solver.claims, boards_of(position)
+        claims.limit(nodes)
+        longest = CELLS - position.ply if within is None else within
+        distance, horizon = None, 0
+        for plies in range(1, longest + 1, 2):
+            if claims.settle(*board, True, plies, 1):
+                distance = plies
+                break
+            if claims.stopped:
+                break
+            horizon = plies
+        if distance is None and within is not None:
+            claims.limit()
+            if claims.settle(*board, True, within, 1):
+                distance = within
+        if distance is None:
+            return self._proof(None if claims.stopped else False, horizon)
+        spent = claims.nodes
+        move = self._solver.winning_move(position, distance)[:1]
+        return Proof(True, move, distance, spent + claims.nodes, claims.used, horizon)
+
+    def knowledge(self) -> bytes:
+        """The part of the table that is about long claims."""
+        return self._solver.claims.knowledge(_LEAST_KNOWN).tobytes()
+
+    def learn(self, knowledge: bytes) -> None:
+        """See `engine.proof.Prover`.
+
+        Raises:
+            ValueError: if it is no part of a table.
+        """
+        self._learned = True
+        self._solver.claims.learn(np.frombuffer(knowledge, dtype=ENTRY_DTYPE).copy())
+
+    def _require_unfinished(self, position: Position) -> None:
+        if self._game.outcome(position) is not None:
+            raise ValueError("the game is over")
+
+    def _proof(self, won: bool | None, horizon: int) -> Proof:
+        claims = self._solver.claims
+        return Proof(won, (), None, claims.nodes, claims.used, horizon)
