@@ -75,9 +75,25 @@ class _ClockType(click.ParamType[Clock]):
         )
 
 
+class _MemoryType(click.ParamType[int]):
+    """A size in MiB, from e.g. ``512MB`` or ``4GB``."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        match = re.fullmatch(r"(\d+)\s*(M|G)i?B?", value.strip(), re.IGNORECASE)
+        mebibytes = int(match[1]) * (1024 if match[2].upper() == "G" else 1) if match else 0
+        if not 1 <= mebibytes <= MOST_TABLE:
+            self.fail(f"'{value}' is no size like 512MB or 4GB", param, ctx)
+        return mebibytes
+
+
 GAME = _GameType()
 DURATION = _DurationType()
 CLOCK = _ClockType()
+MEMORY = _MemoryType()
 POSITIVE = click.IntRange(min=1)
 THREADS = click.IntRange(1, MOST_THREADS)
 TABLE = click.IntRange(1, MOST_TABLE)

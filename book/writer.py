@@ -22,6 +22,8 @@ from engine.games.base import Game, Key
 from engine.values import Bound
 
 _stored = select(positions.c.key).where(positions.c.key.in_(bindparam("keys", expanding=True)))
+# A statement can have some tens of thousands of values.
+_KEYS_AT_A_TIME = 10_000
 _waiting_for = select(positions.c.key).where(positions.c.rest_child == bindparam("child"))
 _set_rest = update(positions).where(positions.c.key == bindparam("at"))
 _set_result = update(tasks).where(tasks.c.id == bindparam("at"))
@@ -132,6 +134,13 @@ class BookWriter(Closing):
             statement = select(func.count()).where(positions.c.game == self.game_number)
             return connection.execute(statement).scalar_one()
 
+    def stored(self, connection: Connection, keys: Sequence[Key]) -> set[Key]:
+        """Those of `keys` whose positions are in the book."""
+        found: set[Key] = set()
+        for start in range(0, len(keys), _KEYS_AT_A_TIME):
+            found |= self._which_are_stored(connection, keys[start : start + _KEYS_AT_A_TIME])
+        return found
+
     def planned(self, limits: str) -> list[PlannedTask]:
         """The plan as an earlier run left it, in order; what had other limits is dropped."""
         mine = tasks.c.game == self.game_number
@@ -197,7 +206,7 @@ class BookWriter(Closing):
         """Enter one result; returns the keys of the positions whose slot or links changed."""
         rest = searched.rest
         row = _rest_columns(searched) | {"run": run}
-        if rest:
+        if rest or task.new:
             row |= {
                 "depth": searched.depth,
                 "nodes": searched.nodes,

@@ -5,21 +5,35 @@ from typing import Any
 
 import click
 
-from book.console import DURATION, GAME, POSITIVE, TABLE, console, json_option, print_json
+from book.console import DURATION, GAME, MEMORY, POSITIVE, TABLE, console, json_option, print_json
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.progress import BuildDisplay
+from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
+from precompute.solving import SolveOptions, SolveState, Solving
 
 _DEFAULT_NODES = 20_000
+# Deeper positions of a solved game are settled in time by a live search.
+_STRATEGY_PLIES = 4
 
 
 @click.command()
 @click.argument("book", type=click.Path(path_type=Path))
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
+@click.option(
+    "--mode",
+    type=click.Choice(["explore", "full", "prove"]),
+    help="The cheapest positions first; all positions up to a ply, which --plies means; or a "
+    "proof that the side to move wins, with the winner's strategy.  [default: explore]",
+)
+@click.option("--root", default="", metavar="MOVES", help="Prove the position after these moves.")
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
-@click.option("--plies", type=click.IntRange(min=0), help="Every position up to this ply instead.")
+@click.option(
+    "--plies",
+    type=click.IntRange(min=0),
+    help=f"How far the book goes; the winner's strategy to ply {_STRATEGY_PLIES} of a proof.",
+)
 @click.option("--time", "seconds", type=DURATION, help="Stop after this time, e.g. 90s, 2m, 8h.")
 @click.option(
     "--nodes",
@@ -35,11 +49,20 @@ _DEFAULT_NODES = 20_000
     show_default=True,
     help="Transposition table of each search, in MiB. Another size makes another book.",
 )
+@click.option(
+    "--memory",
+    type=MEMORY,
+    default="1GB",
+    show_default=True,
+    help="Table of a proof, which all jobs share, e.g. 512MB, 4GB.",
+)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Searches at a time.")
 @json_option
 def build(
     book: Path,
     game: Game,
+    mode: str | None,
+    root: str,
     positions: int | None,
     plies: int | None,
     seconds: float | None,
@@ -47,6 +70,7 @@ def build(
     depth: int | None,
     movetime: float | None,
     table: int,
+    memory: int,
     jobs: int,
     as_json: bool,
 ) -> None:
@@ -56,12 +80,35 @@ def build(
     after the searches in flight; the same command goes on where it stopped, also after a crash.
     With limits by nodes or depth alone the book is the same for any number of jobs.
 
+    With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
+    known of it is kept beside BOOK, in a file that ends with .proof, every minute.
+
     \b
     Examples:
       fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000 --jobs 2
       fivebook build swap.db --game pentago-swap --time 2m
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
+      fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
     """
+    if mode == "prove":
+        strategy = SolveOptions(
+            game=game,
+            plies=_STRATEGY_PLIES if plies is None else plies,
+            memory=memory,
+            line=tuple(game.parse_line(root)),
+            jobs=jobs,
+            nodes=nodes,
+            seconds=seconds,
+        )
+        _refuse_in_a_proof(positions, depth, movetime)
+        _solve(book, strategy, as_json)
+        return
+    if root:
+        raise click.UsageError("--root needs --mode prove")
+    if mode == "explore" and plies is not None:
+        raise click.UsageError("--mode explore has no --plies")
+    if mode == "full" and plies is None:
+        raise click.UsageError("--mode full needs --plies")
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     if not (nodes or depth or movetime):
@@ -80,11 +127,56 @@ def build(
 
         with stopping_on_interrupt(stop):
             state = builder.run()
-        root = display.root()
+        value = display.root()
     if as_json:
-        print_json(_as_dict(book, state, builder.complete, root))
+        print_json(_as_dict(book, state, builder.complete, value))
     else:
-        _print_end(book, state, builder.complete, root)
+        _print_end(book, state, builder.complete, value)
+
+
+def _refuse_in_a_proof(positions: int | None, depth: int | None, movetime: float | None) -> None:
+    for name, value in (("--positions", positions), ("--depth", depth), ("--movetime", movetime)):
+        if value is not None:
+            raise click.UsageError(f"--mode prove has no {name}")
+
+
+def _solve(book: Path, options: SolveOptions, as_json: bool) -> None:
+    with SolveDisplay() as display:
+        solving = Solving(book, options, (lambda state: None) if as_json else display.show)
+
+        def stop() -> None:
+            click.echo("Stopping within seconds; once more to stop at once.", err=True)
+            solving.stop()
+
+        with stopping_on_interrupt(stop):
+            state = solving.run()
+    if as_json:
+        print_json(_solved_as_dict(book, state, solving.complete))
+        return
+    proof = state.proof
+    console.print(
+        f"{book}: {describe_solving(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
+        f"the book holds {state.stored:,} positions",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if not solving.complete:
+        console.print("Not finished: the same command goes on from here.", highlight=False)
+
+
+def _solved_as_dict(book: Path, state: SolveState, complete: bool) -> dict[str, Any]:
+    proof = state.proof
+    return {
+        "book": str(book),
+        "won": proof.won,
+        "distance": proof.distance,
+        "no_win_within": proof.horizon,
+        "nodes": proof.nodes,
+        "table": round(proof.table, 6),
+        "positions": state.stored,
+        "seconds": round(state.seconds, 3),
+        "complete": complete,
+    }
 
 
 def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[str, Any]:

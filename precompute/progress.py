@@ -15,6 +15,7 @@ from book.closing import Closing
 from book.console import console, describe_value
 from book.reader import BookReader
 from precompute.builder import BuildOptions, BuildState
+from precompute.solving import SolveState
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_UPDATES = 0.2
@@ -79,3 +80,39 @@ class BuildDisplay(Closing):
         if self._options.positions and rate:
             left.append((self._options.positions - state.positions) / rate)
         return f"{max(0.0, min(left)):.0f} s left" if left else ""
+
+
+class SolveDisplay(Closing):
+    """Shows how far a proof is: the horizon that is done with, nodes, table; then positions."""
+
+    def __init__(self) -> None:
+        self._due = 0.0
+        self._status = console.status("") if console.is_terminal else None
+        if self._status:
+            self._status.start()
+
+    def close(self) -> None:
+        """Leave the terminal as it is."""
+        if self._status:
+            self._status.stop()
+
+    def show(self, state: SolveState) -> None:
+        """Take in a new state; it is drawn or printed every so often."""
+        if time.monotonic() < self._due:
+            return
+        pause = _SECONDS_BETWEEN_UPDATES if self._status else _SECONDS_BETWEEN_LINES
+        self._due = time.monotonic() + pause
+        if self._status:
+            self._status.update(describe_solving(state))
+        else:
+            console.print(describe_solving(state), highlight=False, soft_wrap=True)
+
+
+def describe_solving(state: SolveState) -> str:
+    """How far a proof is, in one line."""
+    proof = state.proof
+    rate = proof.nodes / max(state.seconds, 1e-9) / 1e6
+    effort = f"{proof.nodes:,} nodes, {rate:.2f} M/s, table {100 * proof.table:.1f} % full"
+    if proof.won:
+        return f"win in {proof.distance} proven; the winner's positions: {state.positions:,}"
+    return f"no win within {proof.horizon} plies; {effort}"
