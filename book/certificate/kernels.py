@@ -166,26 +166,20 @@ _WIDTHS = (12, 36)
 UNLIMITED = 1 << 62
 
 # What a search may write to: lines of each content at each place, then of pairs of contents; the
-# nodes so far, their limit and the width; how often each stone of White's won, with their sum,
-# and each of Black's refuted; by depth the rows of a node; and what it has settled.
-_NODES, _LIMIT, _WIDTH, _WINS, _ALL_WINS, _REFUTATIONS, _ROWS = 88, 89, 90, 91, 127, 128, 164
-# A node's rows: the arrangements in which a stone makes a five, White's, Black's, and White's
+# nodes so far, their limit, the width, and how many searches were forgotten; how often each stone
+# of White's won, and all together; how often each of Black's refuted; by depth the rows of a node;
+# and the slots of what is settled.
+_NODES, _LIMIT, _WIDTH, _FORGOTTEN = range(80, 84)
+_WINS, _ALL_WINS, _REFUTATIONS, _ROWS = 84, 120, 121, 157
+# The rows of a node: the arrangements in which a stone makes a five, White's, Black's, and White's
 # with a stone more; what is promised of each stone of White's; the reply that last refuted it; the
 # stone that last won, and the reply that last refuted any.
-_WHITE, _BLACK, _MORE, _PROMISE, _REFUTES, _WON_LAST, _REFUTED_LAST, _ROW = (
-    0,
-    36,
-    72,
-    108,
-    144,
-    180,
-    181,
-    182,
-)
-# A slot of what is settled: White's and Black's stones, then for 3, 5, 7, … plies the boards that
-# are won within so many, and 24 bits up those that are not.
+_WHITE, _BLACK, _MORE, _PROMISE, _REFUTES = range(0, 5 * 36, 36)
+_WON_LAST, _REFUTED_LAST, _ROW = range(180, 183)
 _SETTLED = _ROWS + 18 * _ROW
-_SLOTS, _SLOT = 1 << 14, 20
+# A slot: White's and Black's stones, then for 3, 5, 7, … plies the boards that are won within so
+# many, and 24 bits up those that are not.
+_SLOTS, _SLOT = 1 << 12, 20
 _FIRST_HORIZON = 2
 SCRATCH = _SETTLED + _SLOTS * _SLOT
 
@@ -289,18 +283,25 @@ def completions(stones, others, scratch, row):
 
 @njit(void(int64[::1]), nogil=True, cache=True)
 def forget(scratch):
-    """Have the next search begin as the first one does."""
-    scratch[:] = 0
+    """Have the next search depend on no earlier one."""
+    forgotten = scratch[u64(_FORGOTTEN)]
+    scratch[:_SETTLED] = 0
+    scratch[u64(_FORGOTTEN)] = forgotten + 1
 
 
 @njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
 def _slot_of(white, black, scratch):
-    """Where what is settled of these stones is kept; what is there of others is dropped."""
+    """Where what is settled of these stones is kept; what is there of others is dropped.
+
+    What few stones do not win, more may: what is settled is so for a width.
+    """
     mixed = white * 0x1E3779B97F4A7C15 + black * 0x42B2AE3D27D4EB4F
     mixed = (mixed ^ (mixed >> 29)) * 0x165667B19E3779F9
     slot = _SETTLED + (mixed >> 32 & (_SLOTS - 1)) * _SLOT
-    if scratch[u64(slot)] != white or scratch[u64(slot + 1)] != black:
-        scratch[u64(slot)], scratch[u64(slot + 1)] = white, black
+    first = white | scratch[u64(_FORGOTTEN)] << 36
+    second = black | scratch[u64(_WIDTH)] << 36
+    if scratch[u64(slot)] != first or scratch[u64(slot + 1)] != second:
+        scratch[u64(slot)], scratch[u64(slot + 1)] = first, second
         for column in range(_FIRST_HORIZON, _SLOT):
             scratch[u64(slot + column)] = 0
     return slot
@@ -317,7 +318,7 @@ def _likeliest(stones, row, favourite, scratch):
         stones ^= stone
         cell = _lowest(stone)
         score = scratch[u64(row + _PROMISE + cell)] + (
-            2000 * scratch[u64(_WINS + cell)] // (scratch[u64(_ALL_WINS)] + 1)
+            4000 * scratch[u64(_WINS + cell)] // (scratch[u64(_ALL_WINS)] + 1)
         )
         if score > most:
             best, most = stone, score
@@ -341,9 +342,7 @@ def _hardest(replies, row, cell, scratch):
     return best
 
 
-@njit(
-    int64(int64, int64, int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True
-)
+@njit(int64(int64, int64, int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
 def _won_in_three(more, black, boards, fives_now, black_fives, cell, row, scratch):
     """Those `boards`, after White's stone on `cell`, where every reply lets White have a five next.
 
@@ -380,7 +379,7 @@ def _won(white, black, asked, plies, depth, scratch):
     scratch[u64(_NODES)] += 1
     row = _ROWS + depth * _ROW
     black_fives, black_once, black_twice = completions(black, white, scratch, row + _BLACK)
-    white_fives, once, twice = completions(white, black, scratch, row + _WHITE)
+    white_fives, once, _ = completions(white, black, scratch, row + _WHITE)
     winners = asked & reach(once & ~black_fives)
     if plies == 1 or winners == asked:
         return winners
@@ -455,9 +454,6 @@ def won(white, black, asked, plies, nodes, scratch):
     scratch[u64(_NODES)], scratch[u64(_LIMIT)] = 0, nodes
     winners = 0
     for width in _WIDTHS:
-        if width > scratch[u64(_WIDTH)]:
-            # What few stones do not win, more may.
-            scratch[u64(_SETTLED) :] = 0
         scratch[u64(_WIDTH)] = width
         winners |= _won(white, black, asked & ~winners, plies, 0, scratch)
         if winners == asked or scratch[u64(_NODES)] >= nodes:
@@ -583,8 +579,6 @@ def black_of(high, low):
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
-        int64,
         int64,
         int64,
         int64,
@@ -594,20 +588,8 @@ def black_of(high, low):
     nogil=True,
     cache=True,
 )
-def _claimed(
-    high,
-    low,
-    distances,
-    boards,
-    levels,
-    stones,
-    key_high,
-    key_low,
-    mask,
-    limit,
-    reached,
-):
-    """Those of `mask` that entries of this family say are won within `limit`; marks them."""
+def _claimed(high, low, boards, levels, stones, key_high, key_low, mask, reached):
+    """Those of `mask` that the entry of this family says are won; marks them."""
     start, stop = levels[u64(stones)], levels[u64(stones + 1)]
     last = stop
     while start < stop:
@@ -617,14 +599,11 @@ def _claimed(
             start = middle + 1
         else:
             stop = middle
-    found = 0
-    while start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
-        if distances[u64(start)] <= limit:
-            hit = boards[u64(start)] & mask
-            reached[u64(start)] |= hit
-            found |= hit
-        start += 1
-    return found
+    if start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
+        found = boards[u64(start)] & mask
+        reached[u64(start)] |= found
+        return found
+    return 0
 
 
 # What `check` finds.
@@ -641,7 +620,7 @@ RIGHT, MALFORMED, NO_MOVE, BAD_MOVE, NO_ANSWER, NO_WIN = range(6)
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
+        int64,
         int64,
         int64,
         int64[::1],
@@ -655,12 +634,12 @@ def _check_entry(
     entry,
     high,
     low,
-    distances,
     boards,
     first,
     stone,
     swapped,
     levels,
+    last_ply,
     short,
     leaf,
     reached,
@@ -671,17 +650,18 @@ def _check_entry(
     image = np.empty(3, dtype=np.int64)
     white = white_of(high[u64(entry)], low[u64(entry)])
     black = black_of(high[u64(entry)], low[u64(entry)])
-    mask, distance = boards[u64(entry)], distances[u64(entry)]
+    mask = boards[u64(entry)]
     black_fives = fives(black, scratch)
     stones = _count(white | black)
+    plies = last_ply - stones
     if (
         white & black
         or (white | black) & ~CELLS
         or _count(white) != _count(black)
         or mask <= 0
         or mask > ALL
-        or distance < 1
-        or distance % 2 == 0
+        or plies < 1
+        or plies % 2 == 0
         or mask & (fives(white, scratch) | black_fives)
     ):
         return MALFORMED
@@ -690,9 +670,9 @@ def _check_entry(
         return MALFORMED
     free = CELLS & ~(white | black)
     if first[u64(entry)] == first[u64(entry + 1)]:
-        if distance > leaf:
+        if plies > leaf:
             return MALFORMED
-        found[1] = mask & ~won(white, black, mask, distance, 0, scratch)
+        found[1] = mask & ~won(white, black, mask, plies, UNLIMITED, scratch)
         return NO_WIN if found[1] else RIGHT
     covered = 0
     for move in range(first[u64(entry)], first[u64(entry + 1)]):
@@ -725,26 +705,15 @@ def _check_entry(
                 canonical(more, black | reply, asked, image)
                 missing = image[2]
                 missing &= ~_claimed(
-                    high,
-                    low,
-                    distances,
-                    boards,
-                    levels,
-                    stones + 2,
-                    image[0],
-                    image[1],
-                    missing,
-                    distance - 2,
-                    reached,
+                    high, low, boards, levels, stones + 2, image[0], image[1], missing, reached
                 )
-                plies = min(short, distance - 2)
-                if missing and plies > 0:
+                if missing and min(short, plies - 2) > 0:
                     missing &= ~won(
                         white_of(image[0], image[1]),
                         black_of(image[0], image[1]),
                         missing,
-                        plies,
-                        0,
+                        min(short, plies - 2),
+                        UNLIMITED,
                         scratch,
                     )
                 while missing and asked:
@@ -774,7 +743,7 @@ def _check_entry(
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
+        int64,
         int64,
         int64,
         int64[::1],
@@ -787,12 +756,12 @@ def check(
     entries,
     high,
     low,
-    distances,
     boards,
     first,
     stone,
     swapped,
     levels,
+    last_ply,
     short,
     leaf,
     reached,
@@ -800,10 +769,11 @@ def check(
 ):
     """Check each of `entries` by itself, given that all others are right.
 
-    An entry is right if each of its boards has a move, to one of the arrangements it relies on,
+    An entry says that White wins each of its boards by the ply `last_ply`, when so many stones are
+    on the board. It is right if each of them has a move, to one of the arrangements it relies on,
     such that White alone has a five then, or after every reply of Black's White alone has one, or
-    the board is in an entry of a distance lower by two, or the search wins it within `short`
-    plies. A leaf, which has no move, is right if the search wins all its boards.
+    the board is in an entry, or the search wins it within `short` plies and by `last_ply`. A leaf,
+    which has no move, is right if the search wins all its boards.
 
     Returns RIGHT, or what is wrong with the first entry that is not, which is written to
     ``found[0]``; then come for
@@ -822,12 +792,12 @@ def check(
             entry,
             high,
             low,
-            distances,
             boards,
             first,
             stone,
             swapped,
             levels,
+            last_ply,
             short,
             leaf,
             reached,

@@ -4,6 +4,7 @@
 # mypy: allow-untyped-calls
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 from engine.games.base import Game
 from engine.games.pentago_swap import exact as kernels
 from engine.games.pentago_swap.alphabeta import CELLS, TURNS, pack_board, unpack_move
-from engine.games.pentago_swap.supernodes import AFTER_SWAP
+from engine.games.pentago_swap.supernodes import AFTER_SWAP, fives, potential, spread
 from engine.kernels import u64
 from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES, Proof
@@ -147,6 +148,75 @@ class ExactSolver:
         self._prepare(nodes, deadline)
         moves, complete = self._that_hold(position, True, plies)
         return moves if complete else None
+
+    def family_wins(
+        self, mine: int, theirs: int, wanted: int, plies: int, *, nodes: int | None = None
+    ) -> int | None:
+        """The arrangements of `wanted` in which the side to move wins within `plies`.
+
+        A family is what four slots hold of `mine`, the side to move's, and of `theirs`, and
+        `wanted` a mask of its arrangements, none of them over: see `supernodes`. None if a limit
+        came first.
+        """
+        self._prepare(nodes, None)
+        wins = self._family_claim(mine, theirs, True, plies, wanted)
+        return None if self._stopped else wins
+
+    def family_moves(
+        self, mine: int, theirs: int, wanted: int, plies: int
+    ) -> tuple[tuple[int, int], ...]:
+        """Few placements by which the side to move wins all of `wanted` within `plies`.
+
+        Pairs of a cell, ``9 * slot + cell of the slot``, and all arrangements after the swap that
+        are won by it, and that a swap leads to from boards no other pair wins. The best one known
+        comes first. They win less than `wanted` where that is not won. See `family_wins`.
+        """
+        self._prepare(None, None)
+        moves: list[tuple[int, int]] = []
+        left = wanted
+        for cell in self._by_promise(mine, theirs, plies):
+            won = self._won_by(mine, theirs, cell, left, plies)
+            gained = int(spread(u64(won))) & left
+            if gained:
+                moves.append((cell, won))
+                left ^= gained
+            if not left:
+                break
+        return tuple(moves)
+
+    def _by_promise(self, mine: int, theirs: int, plies: int) -> list[int]:
+        """The free cells of a family: the one known to be best, then by how near fives are."""
+        best = int(kernels.known_best(self._table, u64(mine), u64(theirs), True, plies))
+        free = [cell for cell in range(CELLS) if not (mine | theirs) >> cell & 1]
+
+        def promise(cell: int) -> tuple[bool, int]:
+            return cell == best, int(potential(u64(mine | 1 << cell), u64(theirs)))
+
+        return sorted(free, key=promise, reverse=True)
+
+    def _won_by(self, mine: int, theirs: int, cell: int, wanted: int, plies: int) -> int:
+        """The arrangements, one swap from `wanted`, that a placement wins within `plies`."""
+        mine |= 1 << cell
+        own_fives = int(fives(u64(mine), u64(theirs))[0])
+        after = int(spread(u64(wanted))) & ~int(fives(u64(theirs), u64(mine))[0])
+        wins = after & own_fives
+        if after & ~own_fives:
+            wins |= self._family_claim(theirs, mine, False, plies - 1, after & ~own_fives)
+        return wins
+
+    def _family_claim(self, mine: int, theirs: int, attacks: bool, plies: int, wanted: int) -> int:
+        return int(
+            kernels.settle(
+                self._state, self._table, u64(mine), u64(theirs), attacks, plies, u64(wanted)
+            )
+        )
+
+    def copy(self) -> "ExactSolver":
+        """Another solver, for another thread, that knows what this one knows."""
+        other = copy(self)
+        other._state = self._state.copy()
+        other._table = self._table.copy()
+        return other
 
     def prove(self, position: Position, *, nodes: int = _NODES, loses: bool = False) -> Proof:
         """Whether the side to move can force a win; with `loses`, whether the other side can.
