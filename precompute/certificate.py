@@ -15,7 +15,6 @@ from joblib import Parallel, delayed
 
 from book.certificate import kernels
 from book.certificate.file import Certificate, write
-from engine.games.pentago_swap.solver import ExactSolver
 from engine.position import Position
 from precompute.families import (
     Answer,
@@ -23,6 +22,7 @@ from precompute.families import (
     AnswerFile,
     Family,
     FamilyMove,
+    FamilySolver,
     Rules,
     Solved,
     Strategy,
@@ -48,7 +48,7 @@ class ExportState:
 
 
 def export(
-    solver: ExactSolver,
+    solver: FamilySolver,
     start: Position,
     distance: int,
     path: Path,

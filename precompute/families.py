@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from book.certificate import kernels
 from book.certificate.board import Board, board_of
 from book.closing import Closing
 from engine.errors import FivebookError
-from engine.games.pentago_swap.solver import ExactSolver
 from engine.position import Position
 
 # What the exact solver may spend on finding that a win is shorter than it has to be.
@@ -45,10 +44,30 @@ class Strategy(Protocol):
         ...
 
 
+class FamilySolver(Protocol):
+    """What Pentago-swap's exact solver knows of families, in its own numbering: see there."""
+
+    def family_wins(
+        self, mine: int, theirs: int, wanted: int, plies: int, *, nodes: int | None = None
+    ) -> int | None:
+        """The arrangements of `wanted` won by the side to move; None if `nodes` did not do."""
+        ...
+
+    def family_moves(
+        self, mine: int, theirs: int, wanted: int, plies: int
+    ) -> tuple[FamilyMove, ...]:
+        """Few moves by which it wins them, as far as it does."""
+        ...
+
+    def copy(self) -> Self:
+        """Another one that knows the same, for another thread."""
+        ...
+
+
 class Solved:
     """The strategy of the exact solver."""
 
-    def __init__(self, solver: ExactSolver) -> None:
+    def __init__(self, solver: FamilySolver) -> None:
         self._solver = solver
 
     def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[FamilyMove]:

@@ -16,7 +16,6 @@ from precompute.certificate import Exporter, ExportState, export
 from precompute.families import FamilyMove, NoStrategy, Rules
 from tests.book.certificate.samples import (
     POSITIONS,
-    certificate,
     entries,
     hole,
     position,
@@ -45,17 +44,17 @@ class Failing:
 
 def test_an_export_goes_on_with_the_answers_it_has(tmp_path: Path) -> None:
     answers = tmp_path / "answers.txt"
+    start, whole = position(POSITIONS[9]), Searched()
+    expected = Exporter([whole], start, 9, rules=RULES).certificate()
     with pytest.raises(KeyboardInterrupt):
-        Exporter([Failing(2)], START, 7, rules=RULES, answers=answers).certificate()
+        Exporter([Failing(whole.asked // 2)], start, 9, rules=RULES, answers=answers).certificate()
     # A kill in the midst of a line.
     answers.write_text(answers.read_text()[:-4])
     searched = Searched()
-    right = Exporter([searched], START, 7, rules=RULES, answers=answers).certificate()
-    again = Exporter([searched], START, 7, rules=RULES, answers=answers).certificate()
-    whole = Searched()
-    Exporter([whole], START, 7, rules=RULES).certificate()
-    assert 0 < searched.asked <= whole.asked
-    assert entries(right) == entries(again) == entries(certificate(7, 1, 3))
+    right = Exporter([searched], start, 9, rules=RULES, answers=answers).certificate()
+    assert 0 < searched.asked < whole.asked
+    again = Exporter([searched], start, 9, rules=RULES, answers=answers).certificate()
+    assert entries(right) == entries(again) == entries(expected)
     assert hole(right) is None
 
 

@@ -59,13 +59,15 @@ def test_boards_of_both_sides_are_the_same() -> None:
     assert str(to_board(Position(1, 1 << 35))) == ".....O/....../....../....../....../X....."
 
 
-@pytest.mark.parametrize("plies", [1, 3, 5])
-def test_the_solver_wins_the_families_that_the_checker_wins(plies: int) -> None:
+@pytest.mark.parametrize(
+    ("plies", "stones"), [(1, 16), (3, 16), (5, 16), (7, 16), (9, 18), (11, 20)]
+)
+def test_the_solver_wins_the_families_that_the_checker_wins(plies: int, stones: int) -> None:
     rng = random.Random(plies)
     solver = ExactSolver(GAME, table=8)
     partly = 0
     for _ in range(60):
-        white, black = random_stones(rng, 16)
+        white, black = random_stones(rng, stones)
         over = kernels.fives(white, SCRATCH) | kernels.fives(black, SCRATCH)
         asked = kernels.ALL & ~over
         wins = solver.family_wins(white, black, turned_over(asked), plies)

@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -211,7 +211,7 @@ class ExactSolver:
             )
         )
 
-    def copy(self) -> "ExactSolver":
+    def copy(self) -> Self:
         """Another solver, for another thread, that knows what this one knows."""
         other = copy(self)
         other._state = self._state.copy()
