@@ -1,9 +1,9 @@
 """Checks a certificate whole, entry by entry.
 
-Each entry is checked by itself, given that the others are right (`kernels.check`). As the plies
-left go down from an entry to those its moves lead to, nothing is assumed in a circle: when all
-entries have passed, each board of each entry is won by White within its distance, the start
-position among them.
+Each entry is checked by itself, given that the others are right (`kernels.check`). As a move and
+its reply lead to entries with two stones more, nothing is assumed in a circle: when all entries
+have passed, each board of each entry is won by White by the ply at which the certificate says he
+has won, the start position among them.
 """
 
 import os
@@ -78,7 +78,9 @@ class Checker:
         self._checksum = checksum
         self.whole = sample is None or sample >= certificate.entries
         self._entries = _all_or_some(certificate.entries, None if self.whole else sample, seed)
-        self._levels = _levels(certificate)
+        self._stones = _stones(certificate)
+        self._levels = _levels(self._stones)
+        self._last_ply = certificate.distance + (self.start.white | self.start.black).bit_count()
         self._reached = np.zeros(certificate.entries, dtype=np.int64)
         self._done = np.zeros(-(-len(self._entries) // _PART), dtype=np.bool_)
         self._mine: list[Indices] = []
@@ -163,12 +165,12 @@ class Checker:
                 self._entries[_PART * part : _PART * (part + 1)],
                 c.high,
                 c.low,
-                c.distances,
                 c.boards,
                 c.first,
                 c.stone,
                 c.swapped,
                 self._levels,
+                self._last_ply,
                 c.short,
                 c.leaf,
                 reached,
@@ -184,13 +186,12 @@ class Checker:
         start = self.start
         if start.white & start.black or not start.white_to_move:
             return Hole("the start position does not have White to move", None, str(start))
-        order = np.lexsort((c.distances, c.low, c.high, _stones(c)))
-        same = np.diff(c.high) | np.diff(c.low) | np.diff(c.distances)
+        order = np.lexsort((c.low, c.high, self._stones))
+        same = np.diff(c.high) | np.diff(c.low)
         if (order != np.arange(c.entries)).any() or not same.all():
             return Hole("the entries are not in order, or one is there twice", None, str(start))
         high, low, mask = start.key
-        here = (c.high == high) & (c.low == low) & (c.distances <= c.distance)
-        here &= (c.boards & mask) != 0
+        here = (c.high == high) & (c.low == low) & ((c.boards & mask) != 0)
         if not here.any():
             reason = f"no entry wins the start position within {c.distance} plies"
             return Hole(reason, (), str(start))
@@ -209,7 +210,7 @@ class Checker:
     def _hole(self, result: int, found: Indices) -> Hole:
         entry, detail, after_move, reply, after_reply = found.tolist()
         c = self._certificate
-        distance = int(c.distances[entry])
+        plies = self._last_ply - int(self._stones[entry])
         if result == kernels.MALFORMED:
             reason = (
                 f"entry {entry} is malformed: not in canonical form, over already, or with a "
@@ -219,7 +220,7 @@ class Checker:
         if result in (kernels.NO_WIN, kernels.NO_MOVE):
             key = self._key(entry, detail)
             what = (
-                f"the search finds no win within {distance} plies"
+                f"the search finds no win within {plies} plies"
                 if result == kernels.NO_WIN
                 else "the entry has no move"
             )
@@ -232,7 +233,7 @@ class Checker:
         if result == kernels.BAD_MOVE:
             return self._told(f"White's last move does not win (entry {entry})", key, keys)
         keys.append(key_of(white, black | reply, after_reply))
-        what = f"no answer wins within {distance - 2} plies (entry {entry})"
+        what = f"no answer wins within {plies - 2} plies (entry {entry})"
         return self._told(what, key, keys)
 
     def _told(self, reason: str, key: Key, further: Sequence[Key]) -> Hole:
@@ -363,7 +364,7 @@ def _stones_of(key: Key) -> int:
     return key[0].bit_count() + key[1].bit_count()
 
 
-def _levels(certificate: Certificate) -> Indices:
+def _levels(stones: Indices) -> Indices:
     """The number of the first entry with at least 0, 1, 2, … stones."""
     # One level more than a board can have, since what is looked for may have one more ply.
-    return np.searchsorted(np.sort(_stones(certificate)), np.arange(40)).astype(np.int64)
+    return np.searchsorted(np.sort(stones), np.arange(40)).astype(np.int64)

@@ -3,13 +3,12 @@
 The first line is a JSON object, the header; what follows is one LZMA (.xz) stream of columns:
 
     high, low     the family of each entry, two keys (see `kernels.canonical`), int64
-    distance      plies within which White wins, uint8
     boards        mask of the arrangements of the family that the entry is about, uint32
     moves         number of moves of the entry, 0 for a leaf, uint8
     stone         the free cell, 9 * content + cell, of each move of all entries in turn, uint8
     swapped       mask of the arrangements after White's swap that each move relies on, uint32
 
-Entries are sorted by their number of stones, keys and distance. Each column is written byte plane
+Entries are sorted by their number of stones and keys. Each column is written byte plane
 by byte plane, the least significant first, all numbers little-endian; the keys are written as
 differences from the entry before, modulo 2**64. The header's ``checksum`` is BLAKE2b with 32
 bytes over the rest of the header, as Python's json writes it with sorted keys, a line feed, and the
@@ -28,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FORMAT = "fivebook certificate"
-VERSION = 1
+VERSION = 2
 GAME = "pentago-swap"
 _LONGEST_HEADER = 10_000
 _MOST_ENTRIES = 1 << 28
@@ -46,9 +45,10 @@ class Certificate:
     """White's strategy from the start position, which has White, the first player, to move.
 
     `start` is (white stones, black stones) with contents in the order of the places, `distance`
-    the plies within which White is said to win. A position that is won within `short` plies has
-    no entry, and a leaf's distance is at most `leaf`. The moves of entry ``i`` are
-    ``first[i]:first[i + 1]`` of `stone` and `swapped`.
+    the plies within which White is said to win; an entry with more stones than the start has so
+    many plies fewer. What the search is to win within `short` plies has no entry, and a leaf at
+    most `leaf` plies left. The moves of entry ``i`` are ``first[i]:first[i + 1]`` of `stone` and
+    `swapped`.
     """
 
     start: tuple[int, int]
@@ -57,7 +57,6 @@ class Certificate:
     leaf: int
     high: Keys
     low: Keys
-    distances: Masks
     boards: Masks
     first: NDArray[np.int64]
     stone: NDArray[np.int64]
@@ -85,7 +84,6 @@ def write(certificate: Certificate, path: Path) -> int:
         (
             _planes(np.diff(certificate.high, prepend=0), 8),
             _planes(np.diff(certificate.low, prepend=0), 8),
-            _planes(certificate.distances, 1),
             _planes(certificate.boards, 4),
             _planes(np.diff(certificate.first), 1),
             _planes(certificate.stone, 1),
@@ -132,7 +130,7 @@ def read(path: Path) -> Certificate:
     reader = _Columns(columns)
     high = np.cumsum(reader.next(entries, 8), dtype=np.int64)
     low = np.cumsum(reader.next(entries, 8), dtype=np.int64)
-    distances, boards = reader.next(entries, 1), reader.next(entries, 4)
+    boards = reader.next(entries, 4)
     first = np.concatenate(([0], np.cumsum(reader.next(entries, 1))))
     if first[-1] != moves:
         raise CertificateError(f"'{path}' is damaged: the numbers of moves do not add up")
@@ -144,7 +142,6 @@ def read(path: Path) -> Certificate:
         leaf=header["leaf"],
         high=high,
         low=low,
-        distances=distances,
         boards=boards,
         first=first,
         stone=reader.next(moves, 1),
@@ -224,7 +221,7 @@ def _whole(number: object, most: int) -> bool:
 
 
 def _size(header: dict[str, Any]) -> int:
-    size: int = 22 * header["entries"] + 5 * header["moves"]
+    size: int = 21 * header["entries"] + 5 * header["moves"]
     return size
 
 

@@ -149,9 +149,54 @@ _NUMBER = np.zeros(256, dtype=np.int64)
 for _index, _contents in enumerate(ARRANGEMENTS):
     _NUMBER[sum(content << 2 * place for place, content in enumerate(_contents))] = _index
 
-# What a search may write to: lines of each content at each place, and by depth the stone that
-# answered best the last time. 64 levels are more than a board has plies.
-SCRATCH = 32 + 2 * 64
+# The twelve ways to lay two of the contents side by side, and which of them is the upper and which
+# the lower half of each arrangement.
+_PAIRS = tuple(permutations(range(4), 2))
+_LEFT, _RIGHT = (np.array(side, dtype=np.int64) for side in zip(*_PAIRS, strict=True))
+_UPPER, _LOWER = (
+    np.array([_PAIRS.index(names[half : half + 2]) for names in ARRANGEMENTS], dtype=np.int64)
+    for half in (0, 2)
+)
+_PARTS = np.array(_lines(), dtype=np.int64)
+
+# How many stones of White's a search tries at a node with more than three plies left: the likeliest
+# ones first, and all of them where these do not win.
+_WIDTHS = (12, 36)
+# Without a limit on the nodes of a search.
+UNLIMITED = 1 << 62
+
+# What a search may write to: lines of each content at each place, then of pairs of contents; the
+# nodes so far, their limit, the width, and how many searches were forgotten; how often each stone
+# of White's won, and all together; how often each of Black's refuted; by depth the rows of a node;
+# and the slots of what is settled.
+_NODES, _LIMIT, _WIDTH, _FORGOTTEN = range(80, 84)
+_WINS, _ALL_WINS, _REFUTATIONS, _ROWS = 84, 120, 121, 157
+# The rows of a node: the arrangements in which a stone makes a five, White's, Black's, and White's
+# with a stone more; what is promised of each stone of White's; the reply that last refuted it; the
+# stone that last won, and the reply that last refuted any.
+_WHITE, _BLACK, _MORE, _PROMISE, _REFUTES = range(0, 5 * 36, 36)
+_WON_LAST, _REFUTED_LAST, _ROW = range(180, 183)
+_SETTLED = _ROWS + 18 * _ROW
+# A slot: White's and Black's stones, then for 3, 5, 7, … plies the boards that are won within so
+# many, and 24 bits up those that are not.
+_SLOTS, _SLOT = 1 << 12, 20
+_FIRST_HORIZON = 2
+SCRATCH = _SETTLED + _SLOTS * _SLOT
+
+
+@njit(int64(int64), nogil=True, cache=True)
+def _count(bits):
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@njit(int64(int64), nogil=True, cache=True)
+def _lowest(bits):
+    """The number of the lowest bit."""
+    return _count((bits & -bits) - 1)
 
 
 @njit(int64(int64), nogil=True, cache=True)
@@ -184,113 +229,234 @@ def fives(stones, scratch):
     return found
 
 
-@njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
-def fives_with_one_more(stones, others, scratch):
-    """The arrangements in which `stones` and one more on a free cell have five in a row.
+@njit("UniTuple(int64, 3)(int64, int64, int64[::1], int64)", nogil=True, cache=True)
+def completions(stones, others, scratch, row):
+    """Where `stones` and one more on a free cell have five in a row.
 
-    One stone for all arrangements is not meant: another may do for each. An arrangement with a
-    five counts without it.
+    Writes for each cell the arrangements in which a stone there makes a five, to 36 numbers of
+    `scratch` from `row`. Returns the arrangements that have a five without it, and those where at
+    least one, and at least two cells would do; an arrangement with a five counts as such.
     """
-    for place in range(4):
-        for content in range(4):
-            bits = stones >> (9 * content) & 511
-            taken = others >> (9 * content) & 511
+    for content in range(4):
+        bits = u64(stones >> (9 * content) & 511)
+        taken = u64(others >> (9 * content) & 511)
+        for place in range(4):
             p = u64(place)
-            scratch[u64(4 * place + content)] = _FULL[p, u64(bits)]
-            scratch[u64(16 + 4 * place + content)] = _LACKING[p, u64(bits)] & _CLEAR[p, u64(taken)]
-    found = 0
+            scratch[u64(4 * place + content)] = _FULL[p, bits]
+            scratch[u64(16 + 4 * place + content)] = _LACKING[p, bits] & _CLEAR[p, taken]
+    for pair in range(len(_PAIRS)):
+        left, right = _LEFT[u64(pair)], _RIGHT[u64(pair)]
+        for half in range(2):
+            a, b = 8 * half + left, 8 * half + 4 + right
+            to = 32 + 24 * half + pair
+            scratch[u64(to)] = scratch[u64(a)] & scratch[u64(b)]
+            scratch[u64(to + 12)] = (
+                scratch[u64(16 + a)] & scratch[u64(b)] | scratch[u64(a)] & scratch[u64(16 + b)]
+            )
+    for cell in range(36):
+        scratch[u64(row + cell)] = 0
+    five, once, twice = 0, 0, 0
     for arrangement in range(24):
-        a = u64(arrangement)
-        first = _CONTENT[a, u64(0)]
-        second = 4 + _CONTENT[a, u64(1)]
-        third = 8 + _CONTENT[a, u64(2)]
-        fourth = 12 + _CONTENT[a, u64(3)]
-        upper = scratch[u64(first)] & scratch[u64(second)]
-        lower = scratch[u64(third)] & scratch[u64(fourth)]
-        upper_lacks = (
-            scratch[u64(16 + first)] & scratch[u64(second)]
-            | scratch[u64(first)] & scratch[u64(16 + second)]
+        upper, lower = 32 + _UPPER[u64(arrangement)], 56 + _LOWER[u64(arrangement)]
+        bit = 1 << arrangement
+        if scratch[u64(upper)] & scratch[u64(lower)]:
+            five |= bit
+        lines = (
+            scratch[u64(upper)] & scratch[u64(lower + 12)]
+            | scratch[u64(upper + 12)] & scratch[u64(lower)]
         )
-        lower_lacks = (
-            scratch[u64(16 + third)] & scratch[u64(fourth)]
-            | scratch[u64(third)] & scratch[u64(16 + fourth)]
-        )
-        if upper & lower | upper & lower_lacks | upper_lacks & lower:
-            found |= 1 << arrangement
-    return found
+        while lines:
+            line = u64(_lowest(lines))
+            lines &= lines - 1
+            for place in range(4):
+                content = _CONTENT[u64(arrangement), u64(place)]
+                missing = _PARTS[line, u64(place)] & ~(stones >> (9 * content))
+                if missing:
+                    cell = u64(row + 9 * content + _lowest(missing))
+                    if not scratch[cell] & bit:
+                        scratch[cell] |= bit
+                        twice |= once & bit
+                        once |= bit
+                    break
+    return five, once | five, twice | five
 
 
-@njit(
-    int64(int64, int64, int64, int64, int64, int64[::1]),
-    nogil=True,
-    cache=True,
-)
-def won(white, black, asked, plies, depth, scratch):
-    """Those boards of `asked` in which White, to move, wins within `plies` (an odd number).
+@njit(void(int64[::1]), nogil=True, cache=True)
+def forget(scratch):
+    """Have the next search depend on no earlier one."""
+    forgotten = scratch[u64(_FORGOTTEN)]
+    scratch[:_SETTLED] = 0
+    scratch[u64(_FORGOTTEN)] = forgotten + 1
 
-    Tries every stone with every swap, and takes a move for a win only if every reply, every
-    stone with every swap, is followed by one. Nothing but the order of tries is taken from
-    earlier searches. Two tests drop moves before their replies are tried, neither of which can
-    make a win of what is none: Black must not get a five by the reply, and White must win also if
-    Black left out his stone and only swapped.
 
-    No board of `asked` has a five, and as many stones are white as black.
+@njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
+def _slot_of(white, black, scratch):
+    """Where what is settled of these stones is kept; what is there of others is dropped.
+
+    What few stones do not win, more may: what is settled is so for a width.
     """
+    mixed = white * 0x1E3779B97F4A7C15 + black * 0x42B2AE3D27D4EB4F
+    mixed = (mixed ^ (mixed >> 29)) * 0x165667B19E3779F9
+    slot = _SETTLED + (mixed >> 32 & (_SLOTS - 1)) * _SLOT
+    first = white | scratch[u64(_FORGOTTEN)] << 36
+    second = black | scratch[u64(_WIDTH)] << 36
+    if scratch[u64(slot)] != first or scratch[u64(slot + 1)] != second:
+        scratch[u64(slot)], scratch[u64(slot + 1)] = first, second
+        for column in range(_FIRST_HORIZON, _SLOT):
+            scratch[u64(slot + column)] = 0
+    return slot
+
+
+@njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def _likeliest(stones, row, favourite, scratch):
+    """The one of `stones` that promises most, or wins most often; `favourite` before all."""
+    if stones & favourite:
+        return favourite
+    best, most = 0, -1
+    while stones:
+        stone = stones & -stones
+        stones ^= stone
+        cell = _lowest(stone)
+        score = scratch[u64(row + _PROMISE + cell)] + (
+            4000 * scratch[u64(_WINS + cell)] // (scratch[u64(_ALL_WINS)] + 1)
+        )
+        if score > most:
+            best, most = stone, score
+    return best
+
+
+@njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def _hardest(replies, row, cell, scratch):
+    """The one of `replies` that did best against White's stone on `cell`, or else at all."""
+    if replies & scratch[u64(row + _REFUTES + cell)]:
+        return scratch[u64(row + _REFUTES + cell)]
+    if replies & scratch[u64(row + _REFUTED_LAST)]:
+        return scratch[u64(row + _REFUTED_LAST)]
+    best, most = 0, -1
+    while replies:
+        reply = replies & -replies
+        replies ^= reply
+        score = scratch[u64(_REFUTATIONS + _lowest(reply))]
+        if score > most:
+            best, most = reply, score
+    return best
+
+
+@njit(int64(int64, int64, int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def _won_in_three(more, black, boards, fives_now, black_fives, cell, row, scratch):
+    """Those `boards`, after White's stone on `cell`, where every reply lets White have a five next.
+
+    Black cannot make a five. So a reply takes from White what he could do if Black only swapped
+    in two ways: by its cell, where no other one would do, and by a five of Black's beside White's.
+    """
+    _, once, twice = completions(more, black, scratch, row + _MORE)
+    after = reach(boards)
+    good = fives_now | reach(once & ~black_fives)
+    scratch[u64(row + _PROMISE + cell)] = 64 * _count(after & good)
+    boards &= ~reach(after & ~good)
+    replies = CELLS & ~(more | black)
+    if not replies & (replies - 1):
+        # The reply fills the board.
+        return boards & ~reach(reach(boards) & ~fives_now)
+    while replies and boards:
+        number = _lowest(replies)
+        replies &= replies - 1
+        taken = scratch[u64(row + _MORE + number)] & ~twice
+        fives_made = scratch[u64(row + _BLACK + number)]
+        if taken | fives_made:
+            after = reach(boards)
+            good = fives_now | reach(once & ~taken & ~black_fives & ~fives_made)
+            boards &= ~reach(after & ~good)
+    return boards
+
+
+@njit(int64(int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def _won(white, black, asked, plies, depth, scratch):
+    """`won` with the stones at a node limited to the width in `scratch`; see there."""
     free = CELLS & ~(white | black)
-    if not free:
+    if not free or not asked:
         return 0
-    black_fives = fives(black, scratch)
-    winners = asked & reach(fives_with_one_more(white, black, scratch) & ~black_fives)
+    scratch[u64(_NODES)] += 1
+    row = _ROWS + depth * _ROW
+    black_fives, black_once, black_twice = completions(black, white, scratch, row + _BLACK)
+    white_fives, once, _ = completions(white, black, scratch, row + _WHITE)
+    winners = asked & reach(once & ~black_fives)
     if plies == 1 or winners == asked:
         return winners
-    stone_first = u64(32 + 2 * depth)
-    reply_first = u64(33 + 2 * depth)
     for horizon in range(3, plies + 1, 2):
-        stones = free
-        stone = scratch[stone_first] & free
-        while stones and winners != asked:
-            if not stone:
-                stone = stones & -stones
-            placed = stone
-            stone = 0
-            stones &= ~placed
+        slot = _slot_of(white, black, scratch)
+        settled = u64(slot + _FIRST_HORIZON + (horizon - 3) // 2)
+        winners |= asked & scratch[settled]
+        left = asked & ~winners & ~(scratch[settled] >> 24)
+        stones, width = free, scratch[u64(_WIDTH)]
+        while stones and left and width and scratch[u64(_NODES)] < scratch[u64(_LIMIT)]:
+            if horizon == 3:
+                placed = stones & -stones
+            else:
+                placed = _likeliest(stones, row, scratch[u64(row + _WON_LAST)], scratch)
+                width -= 1
+            stones ^= placed
+            cell = _lowest(placed)
+            # After White's swap: where Black neither has a five nor makes one.
+            lost = black_once & ~(scratch[u64(row + _BLACK + cell)] & ~black_twice)
+            boards = reach(left) & ~black_fives & ~reach(lost)
             more = white | placed
-            # After White's swap; those with a five for White were found above.
-            boards = reach(asked & ~winners) & ~black_fives
-            boards &= ~reach(fives_with_one_more(black, more, scratch))
-            if not boards:
-                continue
-            white_fives = fives(more, scratch)
-            after = reach(boards)
-            threatened = white_fives | won(
-                more, black, after & ~white_fives, horizon - 2, depth + 1, scratch
-            )
-            boards &= ~reach(after & ~threatened)
-            replies = free & ~placed
-            reply = scratch[reply_first] & replies
+            fives_now = white_fives | scratch[u64(row + _WHITE + cell)]
+            if horizon == 3:
+                boards = _won_in_three(
+                    more, black, boards, fives_now, black_fives, cell, row, scratch
+                )
+            replies = free & ~placed if horizon > 3 else 0
             while replies and boards:
-                if not reply:
-                    reply = replies & -replies
-                replies &= ~reply
+                reply = _hardest(replies, row, cell, scratch)
+                replies ^= reply
+                number = _lowest(reply)
                 after = reach(boards)
-                lost = fives(black | reply, scratch)
-                good = white_fives & ~lost
-                good |= won(
-                    more,
-                    black | reply,
-                    after & ~lost & ~white_fives,
-                    horizon - 2,
-                    depth + 1,
-                    scratch,
+                good = fives_now | _won(
+                    more, black | reply, after & ~fives_now, horizon - 2, depth + 1, scratch
                 )
                 boards &= ~reach(after & ~good)
                 if not boards:
-                    scratch[reply_first] = reply
-                reply = 0
-            if boards:
-                winners |= asked & reach(boards)
-                scratch[stone_first] = placed
+                    scratch[u64(row + _REFUTES + cell)] = reply
+                    scratch[u64(row + _REFUTED_LAST)] = reply
+                    scratch[u64(_REFUTATIONS + number)] += horizon - 3
+            won_now = left & reach(boards)
+            if won_now:
+                winners |= won_now
+                left ^= won_now
+                if horizon > 3:
+                    scratch[u64(row + _WON_LAST)] = placed
+                    scratch[u64(_WINS + cell)] += _count(won_now)
+                    scratch[u64(_ALL_WINS)] += _count(won_now)
+        # Deeper nodes may have taken the slot.
+        _slot_of(white, black, scratch)
+        scratch[settled] |= winners
+        if scratch[u64(_NODES)] >= scratch[u64(_LIMIT)]:
+            break
+        scratch[settled] |= (asked & ~winners) << 24
         if winners == asked:
+            break
+    return winners
+
+
+@njit(int64(int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
+def won(white, black, asked, plies, nodes, scratch):
+    """Those boards of `asked` in which White, to move, wins within `plies` (an odd number).
+
+    Within fewer `nodes` than given; if these do not do, some of the boards may be missing.
+
+    Tries every stone with every swap, and takes a move for a win only if every reply, every
+    stone with every swap, is followed by one. Taken from earlier nodes are the order of tries and
+    what was settled of the same stones.
+
+    No board of `asked` has a five, and as many stones are white as black.
+    """
+    scratch[u64(_NODES)], scratch[u64(_LIMIT)] = 0, nodes
+    winners = 0
+    for width in _WIDTHS:
+        scratch[u64(_WIDTH)] = width
+        winners |= _won(white, black, asked & ~winners, plies, 0, scratch)
+        if winners == asked or scratch[u64(_NODES)] >= nodes:
             break
     return winners
 
@@ -407,23 +573,12 @@ def black_of(high, low):
     return stones
 
 
-@njit(int64(int64), nogil=True, cache=True)
-def _count(bits):
-    count = 0
-    while bits:
-        bits &= bits - 1
-        count += 1
-    return count
-
-
 @njit(
     int64(
         int64[::1],
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
-        int64,
         int64,
         int64,
         int64,
@@ -433,20 +588,8 @@ def _count(bits):
     nogil=True,
     cache=True,
 )
-def _claimed(
-    high,
-    low,
-    distances,
-    boards,
-    levels,
-    stones,
-    key_high,
-    key_low,
-    mask,
-    limit,
-    reached,
-):
-    """Those of `mask` that entries of this family say are won within `limit`; marks them."""
+def _claimed(high, low, boards, levels, stones, key_high, key_low, mask, reached):
+    """Those of `mask` that the entry of this family says are won; marks them."""
     start, stop = levels[u64(stones)], levels[u64(stones + 1)]
     last = stop
     while start < stop:
@@ -456,14 +599,11 @@ def _claimed(
             start = middle + 1
         else:
             stop = middle
-    found = 0
-    while start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
-        if distances[u64(start)] <= limit:
-            hit = boards[u64(start)] & mask
-            reached[u64(start)] |= hit
-            found |= hit
-        start += 1
-    return found
+    if start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
+        found = boards[u64(start)] & mask
+        reached[u64(start)] |= found
+        return found
+    return 0
 
 
 # What `check` finds.
@@ -480,7 +620,7 @@ RIGHT, MALFORMED, NO_MOVE, BAD_MOVE, NO_ANSWER, NO_WIN = range(6)
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
+        int64,
         int64,
         int64,
         int64[::1],
@@ -494,12 +634,12 @@ def _check_entry(
     entry,
     high,
     low,
-    distances,
     boards,
     first,
     stone,
     swapped,
     levels,
+    last_ply,
     short,
     leaf,
     reached,
@@ -510,17 +650,18 @@ def _check_entry(
     image = np.empty(3, dtype=np.int64)
     white = white_of(high[u64(entry)], low[u64(entry)])
     black = black_of(high[u64(entry)], low[u64(entry)])
-    mask, distance = boards[u64(entry)], distances[u64(entry)]
+    mask = boards[u64(entry)]
     black_fives = fives(black, scratch)
     stones = _count(white | black)
+    plies = last_ply - stones
     if (
         white & black
         or (white | black) & ~CELLS
         or _count(white) != _count(black)
         or mask <= 0
         or mask > ALL
-        or distance < 1
-        or distance % 2 == 0
+        or plies < 1
+        or plies % 2 == 0
         or mask & (fives(white, scratch) | black_fives)
     ):
         return MALFORMED
@@ -529,9 +670,9 @@ def _check_entry(
         return MALFORMED
     free = CELLS & ~(white | black)
     if first[u64(entry)] == first[u64(entry + 1)]:
-        if distance > leaf:
+        if plies > leaf:
             return MALFORMED
-        found[1] = mask & ~won(white, black, mask, distance, 0, scratch)
+        found[1] = mask & ~won(white, black, mask, plies, UNLIMITED, scratch)
         return NO_WIN if found[1] else RIGHT
     covered = 0
     for move in range(first[u64(entry)], first[u64(entry + 1)]):
@@ -564,26 +705,15 @@ def _check_entry(
                 canonical(more, black | reply, asked, image)
                 missing = image[2]
                 missing &= ~_claimed(
-                    high,
-                    low,
-                    distances,
-                    boards,
-                    levels,
-                    stones + 2,
-                    image[0],
-                    image[1],
-                    missing,
-                    distance - 2,
-                    reached,
+                    high, low, boards, levels, stones + 2, image[0], image[1], missing, reached
                 )
-                plies = min(short, distance - 2)
-                if missing and plies > 0:
+                if missing and min(short, plies - 2) > 0:
                     missing &= ~won(
                         white_of(image[0], image[1]),
                         black_of(image[0], image[1]),
                         missing,
-                        plies,
-                        0,
+                        min(short, plies - 2),
+                        UNLIMITED,
                         scratch,
                     )
                 while missing and asked:
@@ -613,7 +743,7 @@ def _check_entry(
         int64[::1],
         int64[::1],
         int64[::1],
-        int64[::1],
+        int64,
         int64,
         int64,
         int64[::1],
@@ -626,12 +756,12 @@ def check(
     entries,
     high,
     low,
-    distances,
     boards,
     first,
     stone,
     swapped,
     levels,
+    last_ply,
     short,
     leaf,
     reached,
@@ -639,10 +769,11 @@ def check(
 ):
     """Check each of `entries` by itself, given that all others are right.
 
-    An entry is right if each of its boards has a move, to one of the arrangements it relies on,
+    An entry says that White wins each of its boards by the ply `last_ply`, when so many stones are
+    on the board. It is right if each of them has a move, to one of the arrangements it relies on,
     such that White alone has a five then, or after every reply of Black's White alone has one, or
-    the board is in an entry of a distance lower by two, or the search wins it within `short`
-    plies. A leaf, which has no move, is right if the search wins all its boards.
+    the board is in an entry, or the search wins it within `short` plies and by `last_ply`. A leaf,
+    which has no move, is right if the search wins all its boards.
 
     Returns RIGHT, or what is wrong with the first entry that is not, which is written to
     ``found[0]``; then come for
@@ -661,12 +792,12 @@ def check(
             entry,
             high,
             low,
-            distances,
             boards,
             first,
             stone,
             swapped,
             levels,
+            last_ply,
             short,
             leaf,
             reached,

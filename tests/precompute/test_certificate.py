@@ -1,77 +1,119 @@
 """Writing certificates from a solver's answers."""
 
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from book.certificate import kernels
+from book.certificate.file import read
 from engine import games
-from engine.position import Position
-from precompute.certificate import (
-    Exporter,
-    ExportState,
-    NoStrategy,
-    Remembered,
-    Win,
-    to_board,
-    to_position,
+from engine.errors import FivebookError
+from engine.games.pentago_swap.claims import Claims
+from engine.games.pentago_swap.families import Families
+from precompute.certificate import Exporter, ExportState, export
+from precompute.families import FamilyMove, NoStrategy, Rules
+from tests.book.certificate.samples import (
+    POSITIONS,
+    entries,
+    hole,
+    position,
+    rebuilt,
 )
-from tests.book.certificate.samples import POSITIONS, certificate, entries, hole, position
 from tests.book.certificate.strategies import Searched
 
 GAME = games.get("pentago-swap")
 START = position(POSITIONS[7])
+RULES = Rules(short=1, leaf=3, nodes=kernels.UNLIMITED)
 
 
 class Failing:
     """A strategy that is cut off after so many answers."""
 
     def __init__(self, answers: int) -> None:
-        self._strategy = Searched(7)
+        self._strategy = Searched()
         self._left = answers
 
-    def wins(self, positions: Sequence[Position]) -> Iterator[Win | None]:
-        for win in self._strategy.wins(positions):
-            if not self._left:
-                raise KeyboardInterrupt
-            self._left -= 1
-            yield win
+    def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[FamilyMove]:
+        if not self._left:
+            raise KeyboardInterrupt
+        self._left -= 1
+        return self._strategy.moves(white, black, boards, plies)
 
 
 def test_an_export_goes_on_with_the_answers_it_has(tmp_path: Path) -> None:
     answers = tmp_path / "answers.txt"
-    with pytest.raises(KeyboardInterrupt), Remembered(Failing(9), answers) as strategy:
-        Exporter(strategy, START, short=1, leaf=3).certificate()
+    start, whole = position(POSITIONS[9]), Searched()
+    expected = Exporter([whole], start, 9, rules=RULES).certificate()
+    with pytest.raises(KeyboardInterrupt):
+        Exporter([Failing(whole.asked // 2)], start, 9, rules=RULES, answers=answers).certificate()
     # A kill in the midst of a line.
     answers.write_text(answers.read_text()[:-4])
-    searched = Searched(7)
-    with Remembered(searched, answers) as strategy:
-        right = Exporter(strategy, START, short=1, leaf=3).certificate()
-    with Remembered(searched, answers) as strategy:
-        again = Exporter(strategy, START, short=1, leaf=3).certificate()
-    whole = Searched(7)
-    Exporter(whole, START, short=1, leaf=3).certificate()
-    assert searched.asked == whole.asked - 8
-    assert entries(right) == entries(again) == entries(certificate(7, 1, 3))
+    searched = Searched()
+    right = Exporter([searched], start, 9, rules=RULES, answers=answers).certificate()
+    assert 0 < searched.asked < whole.asked
+    again = Exporter([searched], start, 9, rules=RULES, answers=answers).certificate()
+    assert entries(right) == entries(again) == entries(expected)
     assert hole(right) is None
+
+
+def test_answers_of_another_export_are_refused(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.txt"
+    Exporter([Searched()], START, 7, rules=RULES, answers=answers).certificate()
+    for rules in (replace(RULES, short=3), replace(RULES, leaf=1), replace(RULES, nodes=5)):
+        with pytest.raises(FivebookError, match="another export"):
+            Exporter([Searched()], START, 7, rules=rules, answers=answers).certificate()
 
 
 def test_a_strategy_that_does_not_win_is_refused() -> None:
     with pytest.raises(NoStrategy, match="does not win"):
-        Exporter(Searched(5), START).certificate()
+        Exporter([Searched()], START, 5, rules=RULES).certificate()
 
 
-def test_progress_is_told_ply_by_ply() -> None:
+def test_two_threads_write_the_same_as_one() -> None:
+    one, two = (
+        Exporter([Searched() for _ in range(jobs)], START, 7, rules=RULES).certificate()
+        for jobs in (1, 2)
+    )
+    assert entries(one) == entries(two)
+
+
+def test_progress_is_told_family_by_family() -> None:
     states: list[ExportState] = []
-    right = Exporter(Searched(7), START, short=1, leaf=3, report=states.append).certificate()
-    assert states[0] == ExportState(START.ply, 1, 1)
+    right = Exporter([Searched()], START, 7, rules=RULES, report=states.append).certificate()
+    assert states[0] == ExportState(START.ply, 1, 1, 1)
     assert states[-1].entries == right.entries
+    assert states[-1].done == states[-1].of
     assert [state.ply for state in states] == sorted(state.ply for state in states)
 
 
-def test_boards_of_both_sides_are_the_same() -> None:
-    position = Position()
-    for move in GAME.parse_line("b2:13 d4:24 a6:12 f1:34 c3:14"):
-        position = GAME.play(position, move)
-        assert to_position(to_board(position)) == position
-    assert str(to_board(Position(1, 1 << 35))) == ".....O/....../....../....../....../X....."
+@pytest.mark.parametrize(
+    ("distance", "short", "leaf", "nodes"),
+    [(9, 3, 7, 30), (9, 5, 7, 1000), (11, 5, 9, 1000)],
+)
+def test_wins_of_the_exact_solver_are_accepted(
+    tmp_path: Path, distance: int, short: int, leaf: int, nodes: int
+) -> None:
+    path = tmp_path / "win.cert"
+    start = position(POSITIONS[distance])
+    solver = Families(Claims(table=16))
+    written = export(solver, start, distance, path, jobs=2, short=short, leaf=leaf, nodes=nodes)
+    right = read(path)
+    assert entries(right) == entries(written)
+    assert right.leaves < right.entries
+    assert hole(right, jobs=2) is None
+    assert hole(replace(right, distance=distance - 2)) is not None
+    rng = random.Random(distance)
+    for _ in range(5):
+        some = entries(right)
+        del some[rng.randrange(len(some))]
+        assert hole(rebuilt(right, some)) is not None
+
+
+@pytest.mark.slow
+def test_a_win_in_thirteen_plies_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "win.cert"
+    export(Families(Claims(table=256)), position(POSITIONS[13]), 13, path, jobs=2)
+    assert hole(read(path), jobs=2) is None

@@ -4,6 +4,7 @@
 # mypy: allow-untyped-calls
 
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,14 @@ class Claims:
         self._lemmas = np.zeros(kernels.WAYS, dtype=kernels.ENTRY_DTYPE)
         self._busy = np.zeros(_MARKS if threads > 1 else 0, dtype=np.uint64)
         self.limit()
+
+    def sharing(self) -> "Claims":
+        """Other claims with the same table, for another thread, which searches alone."""
+        other = copy(self)
+        other._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
+        other._busy = self._busy[:0]
+        other.limit()
+        return other
 
     @property
     def nodes(self) -> int:

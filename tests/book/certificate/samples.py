@@ -11,14 +11,18 @@ from book.certificate.board import Board
 from book.certificate.checker import Checker, Hole
 from book.certificate.file import Certificate
 from engine.position import Position
-from precompute.certificate import Exporter, to_position
+from precompute.certificate import Exporter
+from precompute.families import Rules, to_position
 from tests.book.certificate.strategies import Searched
 
-# Rows from the top. White, X, is to move and wins in three, five and seven plies.
+# Rows from the top. White, X, is to move and wins in so many plies and no sooner.
 POSITIONS = {
     3: ".O...O/....../XO.XX./OX..../....OO/.X.X..",
     5: "...O../.....X/OX..X./.O..O./..XO../.OX.X.",
     7: ".X..XX/.O..../...XXO/OOOO.X/..X.../X.O.O.",
+    9: "O...../OX.XO./....../...X../.X.OX./..O...",
+    11: "....../.X.XO./..O.../....../.X.OX./O.....",
+    13: "....../.XO.X./....../....../.O..../....OX",
 }
 
 
@@ -34,8 +38,10 @@ def position(rows: str) -> Position:
 @cache
 def certificate(distance: int, short: int, leaf: int) -> Certificate:
     """That of the position that is won in so many plies."""
-    start = position(POSITIONS[distance])
-    return Exporter(Searched(distance), start, short=short, leaf=leaf).certificate()
+    rules = Rules(short, leaf, kernels.UNLIMITED)
+    return Exporter(
+        [Searched()], position(POSITIONS[distance]), distance, rules=rules
+    ).certificate()
 
 
 def hole(certificate: Certificate, jobs: int = 1, **options: Any) -> Hole | None:
@@ -51,7 +57,7 @@ def rebuilt(certificate: Certificate, entries: list[dict[str, Any]]) -> Certific
     """The certificate with other entries, in their order."""
     entries = sorted(
         entries,
-        key=lambda e: (e["high"].bit_count() + e["low"].bit_count(), e["high"], e["low"], e["d"]),
+        key=lambda e: (e["high"].bit_count() + e["low"].bit_count(), e["high"], e["low"]),
     )
     moves = [move for entry in entries for move in entry["moves"]]
 
@@ -62,7 +68,6 @@ def rebuilt(certificate: Certificate, entries: list[dict[str, Any]]) -> Certific
         certificate,
         high=column([e["high"] for e in entries]),
         low=column([e["low"] for e in entries]),
-        distances=column([e["d"] for e in entries]),
         boards=column([e["boards"] for e in entries]),
         first=np.concatenate(([0], np.cumsum(column([len(e["moves"]) for e in entries])))),
         stone=column([stone for stone, _ in moves]),
@@ -77,7 +82,6 @@ def entries(certificate: Certificate) -> list[dict[str, Any]]:
         {
             "high": int(c.high[i]),
             "low": int(c.low[i]),
-            "d": int(c.distances[i]),
             "boards": int(c.boards[i]),
             "moves": [
                 (int(c.stone[m]), int(c.swapped[m])) for m in range(c.first[i], c.first[i + 1])

@@ -1,61 +1,52 @@
 """A strategy by plain search, for positions that are soon over."""
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
 from book.certificate import kernels
-from engine import games
-from engine.position import Move, Position
-from precompute.certificate import Win, to_board
+from engine.position import Position
+from precompute.families import FamilyMove, numbers, to_board
 
-GAME = games.get("pentago-swap")
 SCRATCH = np.zeros(kernels.SCRATCH, dtype=np.int64)
 
 
 def won(position: Position, plies: int) -> bool:
     """Whether White, to move, wins within so many plies."""
     board = to_board(position)
-    return bool(kernels.won(board.white, board.black, 1, plies, 0, SCRATCH))
+    return bool(won_of(board.white, board.black, 1, plies))
+
+
+def won_of(white: int, black: int, boards: int, plies: int) -> int:
+    """Those boards of a family that White, to move, wins within so many plies."""
+    return int(kernels.won(white, black, boards, plies, kernels.UNLIMITED, SCRATCH))
 
 
 class Searched:
-    """Finds the shortest win, and all moves with one stone that lead there."""
+    """Takes the first stones by which White wins, as soon as he wins all boards."""
 
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
+    def __init__(self) -> None:
         self.asked = 0
 
-    def wins(self, positions: Sequence[Position]) -> Iterator[Win | None]:
-        for position in positions:
-            self.asked += 1
-            yield self._win(position)
+    def moves(self, white: int, black: int, boards: int, plies: int) -> list[FamilyMove]:
+        """See `precompute.families.Strategy`."""
+        self.asked += 1
+        plies = next(
+            (n for n in range(1, plies, 2) if won_of(white, black, boards, n) == boards), plies
+        )
+        moves: list[FamilyMove] = []
+        for cell in numbers(kernels.CELLS & ~(white | black)):
+            after = self.won_by(white | 1 << cell, black, kernels.reach(boards), plies)
+            if after:
+                moves.append((cell, after))
+                boards &= ~kernels.reach(after)
+        return moves
 
-    def _win(self, position: Position) -> Win | None:
-        for distance in range(1, self._longest + 1, 2):
-            if won(position, distance):
-                return Win(distance, tuple(self._moves(position, distance)))
-        return None
-
-    def _moves(self, position: Position, distance: int) -> list[Move]:
-        found: list[Move] = []
-        for move in GAME.legal_moves(position):
-            if found and GAME.cell_of(move) != GAME.cell_of(found[0]):
-                break
-            if self._is_win(GAME.play(position, move), distance):
-                found.append(move)
-        return found
-
-    def _is_win(self, position: Position, distance: int) -> bool:
-        if (outcome := GAME.outcome(position)) is not None:
-            return outcome.value == "dark wins"
-        if distance == 1:
-            return False
-        for reply in GAME.legal_moves(position):
-            after = GAME.play(position, reply)
-            outcome = GAME.outcome(after)
-            if outcome is not None and outcome.value != "dark wins":
-                return False
-            if outcome is None and not won(after, distance - 2):
-                return False
-        return True
+    def won_by(self, white: int, black: int, after: int, plies: int) -> int:
+        """Those arrangements, after a stone and a swap of White's, by which he wins."""
+        after &= ~kernels.fives(black, SCRATCH)
+        over = kernels.fives(white, SCRATCH)
+        for reply in numbers(kernels.CELLS & ~(white | black)) if plies > 1 else ():
+            lost = kernels.fives(black | 1 << reply, SCRATCH)
+            asked = kernels.reach(after & ~over) & ~over & ~lost
+            good = over & ~lost | won_of(white, black | 1 << reply, asked, plies - 2)
+            after &= ~kernels.reach(~good & kernels.ALL) | over
+        return int(after & over if plies == 1 else after)

@@ -14,7 +14,8 @@ from book.certificate.checker import Checker
 from book.certificate.file import Certificate, CertificateError
 from engine import games
 from engine.position import Position
-from precompute.certificate import Exporter, to_board
+from precompute.certificate import Exporter
+from precompute.families import Rules, to_board
 from tests.book.certificate.samples import POSITIONS, certificate, entries, hole, position, rebuilt
 from tests.book.certificate.strategies import Searched, won
 
@@ -83,19 +84,16 @@ def test_a_moved_stone_of_a_leaf_is_a_hole(shape: tuple[int, int, int]) -> None:
             assert hole(rebuilt(right, some)) is not None
 
 
-@pytest.mark.parametrize("shape", [(3, 0, 1), (5, 1, 3), (7, 0, 1), (7, 1, 3)], ids=str)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_a_lowered_distance_is_a_hole(shape: tuple[int, int, int]) -> None:
     right = certificate(*shape)
-    for number, entry in enumerate(entries(right)):
-        some = entries(right)
-        some[number]["d"] = entry["d"] - 2
-        assert hole(rebuilt(right, some)) is not None
-    assert hole(replace(right, distance=right.distance - 2)) is not None
+    for less in (1, 2):
+        assert hole(replace(right, distance=right.distance - less)) is not None
 
 
 def test_a_leaf_that_is_not_won_in_time_is_a_hole() -> None:
     right = certificate(5, 1, 3)
-    alone = {**entries(right)[0], "moves": [], "d": 3}
+    alone = {**entries(right)[0], "moves": []}
     found = hole(replace(rebuilt(right, [alone]), distance=3))
     assert found is not None
     assert "the search finds no win within 3 plies" in found.reason
@@ -113,9 +111,9 @@ def test_a_leaf_longer_than_the_certificate_says_is_a_hole() -> None:
 
 def test_an_entry_that_nothing_leads_to_is_a_hole() -> None:
     right = certificate(7, 1, 3)
-    leaf = entries(certificate(5, 1, 3))[1]
-    assert not leaf["moves"]
-    found = hole(rebuilt(right, [*entries(right), leaf]))
+    # The start of another certificate, which has four stones more.
+    alone = entries(certificate(3, 0, 1))[0]
+    found = hole(rebuilt(right, [*entries(right), alone]))
     assert found is not None
     assert "is reached by no line" in found.reason
 
@@ -155,9 +153,9 @@ def test_no_flipped_bit_makes_a_wrong_certificate_a_right_one() -> None:
     rng = random.Random(3)
     rejected = 0
     for _ in range(400):
-        name = rng.choice(["high", "low", "distances", "boards", "stone", "swapped"])
+        name = rng.choice(["high", "low", "boards", "stone", "swapped"])
         column = getattr(EVERY_PLY, name).copy()
-        widths = {"high": 36, "low": 36, "distances": 8, "boards": 24, "stone": 8, "swapped": 24}
+        widths = {"high": 36, "low": 36, "boards": 24, "stone": 8, "swapped": 24}
         column[rng.randrange(len(column))] ^= 1 << rng.randrange(widths[name])
         flipped = replace(EVERY_PLY, **{name: column})
         if hole(flipped) is None:
@@ -170,7 +168,7 @@ def test_no_flipped_bit_makes_a_wrong_certificate_a_right_one() -> None:
 
 def test_numbers_far_out_of_range_are_rejected_and_do_no_harm() -> None:
     rng = random.Random(4)
-    for name in ("high", "low", "distances", "boards", "stone", "swapped"):
+    for name in ("high", "low", "boards", "stone", "swapped"):
         for value in (-1, -(1 << 63), (1 << 63) - 1, 1 << 40, 255):
             column = getattr(EVERY_PLY, name).copy()
             column[rng.randrange(len(column))] = value
@@ -255,7 +253,8 @@ def test_a_start_one_ply_from_the_end_is_a_certificate_too() -> None:
                 candidate = GAME.play(candidate, rng.choice(GAME.legal_moves(candidate)))
         if GAME.outcome(candidate) is None and won(candidate, 1):
             start = candidate
-    right = Exporter(Searched(1), start, short=0, leaf=0).certificate()
+    rules = Rules(short=0, leaf=0, nodes=kernels.UNLIMITED)
+    right = Exporter([Searched()], start, 1, rules=rules).certificate()
     assert (right.entries, right.moves, right.distance) == (1, 1, 1)
     assert hole(right) is None
     assert Board(*right.start) == to_board(start)

@@ -6,6 +6,7 @@ import numpy as np
 
 from book.certificate import kernels
 from book.certificate.board import Board, Key, board_of
+from tests.book.certificate.strategies import won_of
 from tests.oracles import slow_pentago_swap as slow
 
 SCRATCH = np.zeros(kernels.SCRATCH, dtype=np.int64)
@@ -50,17 +51,23 @@ def test_fives_are_found_in_all_arrangements_at_once() -> None:
     assert some > 1000
 
 
-def test_a_five_with_one_stone_more_is_found_wherever_one_is_free() -> None:
+def test_the_cells_that_make_a_five_are_found_in_all_arrangements() -> None:
     rng = random.Random(3)
+    row = 200
     for _ in range(400):
         bits = rng.sample(range(36), rng.randrange(8, 30))
         own = sum(1 << bit for bit in bits[::2])
         other = sum(1 << bit for bit in bits[1::2])
-        expected = 0
+        five, once, twice = kernels.completions(own, other, SCRATCH, row)
+        assert five == kernels.fives(own, SCRATCH)
+        makes = [0] * 36
         for bit in range(36):
             if not (own | other) >> bit & 1:
-                expected |= kernels.fives(own | 1 << bit, SCRATCH)
-        assert kernels.fives_with_one_more(own, other, SCRATCH) == expected
+                makes[bit] = kernels.fives(own | 1 << bit, SCRATCH) & ~five
+        assert [int(mask) & ~five for mask in SCRATCH[row : row + 36]] == makes
+        for number in range(24):
+            cells = 36 if five >> number & 1 else sum(mask >> number & 1 for mask in makes)
+            assert (once >> number & 1, twice >> number & 1) == (cells > 0, cells > 1)
 
 
 def test_canonical_boards_and_families_are_as_many_as_published() -> None:
@@ -116,19 +123,18 @@ def test_the_search_says_the_same_of_one_board_and_of_many() -> None:
         over = kernels.fives(board.white, SCRATCH) | kernels.fives(board.black, SCRATCH)
         asked = kernels.ALL & ~over
         alone = sum(
-            kernels.won(board.white, board.black, asked & 1 << number, 3, 0, SCRATCH)
-            for number in range(24)
+            won_of(board.white, board.black, asked & 1 << number, 3) for number in range(24)
         )
-        assert kernels.won(board.white, board.black, asked, 3, 0, SCRATCH) == alone
+        assert won_of(board.white, board.black, asked, 3) == alone
 
 
 def test_nothing_is_won_on_a_full_board() -> None:
     white = sum(1 << bit for bit in range(0, 36, 2))
-    assert kernels.won(white, kernels.CELLS & ~white, kernels.ALL, 1, 0, SCRATCH) == 0
+    assert won_of(white, kernels.CELLS & ~white, kernels.ALL, 1) == 0
 
 
 def wins(board: Board, plies: int) -> bool:
-    return bool(kernels.won(board.white, board.black, 1, plies, 0, SCRATCH))
+    return bool(won_of(board.white, board.black, 1, plies))
 
 
 def random_board(rng: random.Random, ply: int) -> Board:
