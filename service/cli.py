@@ -17,11 +17,14 @@ class _Lazy(NamedTuple):
 
 _COMMANDS = {
     "games": _Lazy("service.commands.games:games", "The games and their options."),
-    "build": _Lazy("precompute.commands:build", "Build a book, or go on building it."),
+    "build": _Lazy("precompute.commands.build:build", "Build a book, or go on building it."),
     "info": _Lazy("book.commands:info", "What is in a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
+    "certify": _Lazy(
+        "precompute.commands.certify:certify", "Write the certificate of a win, to be checked."
+    ),
     "prove-check": _Lazy(
         "service.commands.prove_check:prove_check", "Check a certificate, without the engine."
     ),

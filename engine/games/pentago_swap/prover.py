@@ -7,6 +7,7 @@ import numpy as np
 from engine.games.base import Game
 from engine.games.pentago_swap.alphabeta import CELLS
 from engine.games.pentago_swap.exact import ENTRY_DTYPE
+from engine.games.pentago_swap.families import Families
 from engine.games.pentago_swap.solver import ExactSolver, boards_of
 from engine.position import Position
 from engine.proof import TABLE_MEBIBYTES, Proof
@@ -97,6 +98,10 @@ class ExactProver:
         spent = claims.nodes
         move = self._solver.winning_move(position, distance)[:1]
         return Proof(True, move, distance, spent + claims.nodes, claims.used, horizon)
+
+    def families(self) -> Families:
+        """What is known of whole families of boards."""
+        return Families(self._solver.claims.sharing())
 
     def knowledge(self) -> bytes:
         """The part of the table that is about long claims."""
