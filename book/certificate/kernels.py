@@ -309,7 +309,10 @@ def _slot_of(white, black, scratch):
 
 @njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
 def _likeliest(stones, row, favourite, scratch):
-    """The one of `stones` that promises most, or wins most often; `favourite` before all."""
+    """The one of `stones` that promises most, or wins most often; `favourite` before all.
+
+    A promise is at most 64 for each of 24 boards; winning every time is worth more than that.
+    """
     if stones & favourite:
         return favourite
     best, most = 0, -1
