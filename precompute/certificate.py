@@ -33,6 +33,7 @@ from precompute.families import (
 SHORT = 5
 LEAF = 11
 NODES = 50_000
+NODES_FOR_MOVES = 3_000_000
 # Families that a job takes at a time.
 _BATCH = 16
 
@@ -58,6 +59,7 @@ def export(
     short: int = SHORT,
     leaf: int = LEAF,
     nodes: int = NODES,
+    nodes_for_moves: int = NODES_FOR_MOVES,
     report: Callable[[ExportState], None] = lambda state: None,
 ) -> Certificate:
     """Write the certificate of a win from `start` within `distance` plies to `path`.
@@ -74,7 +76,7 @@ def export(
         [Solved(each) for each in solvers],
         start,
         distance,
-        rules=Rules(short, leaf, nodes),
+        rules=Rules(short, leaf, nodes, nodes_for_moves),
         answers=answers,
         report=report,
     )

@@ -110,12 +110,14 @@ class Rules:
     """What has no entry, and what has one without a move.
 
     What the checker's search wins within `short` plies has none. What it wins with at most `leaf`
-    plies left, in fewer than `nodes`, needs no move.
+    plies left, in fewer than `nodes`, needs no move. Where it wins in fewer than `nodes_for_moves`,
+    the moves are those it found: often much sooner than a strategy that has yet to search.
     """
 
     short: int
     leaf: int
     nodes: int
+    nodes_for_moves: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +153,32 @@ class Answerer:
             return Answer(0, ())
         if plies <= self._rules.leaf and self._won(white, black, boards, plies) == boards:
             return Answer(boards, ())
-        moves, left = self._fewest(white, boards, self._strategy.moves(white, black, boards, plies))
+        moves, left = self._fewest(white, boards, self._found(white, black, boards, plies))
+        if left:
+            moves, left = self._fewest(
+                white, boards, self._strategy.moves(white, black, boards, plies)
+            )
         if left:
             board = board_of((*family, left & -left))
             raise NoStrategy(f"the strategy does not win the position {board}")
         return Answer(boards, moves)
 
-    def _won(self, white: int, black: int, boards: int, plies: int) -> int:
+    def _won(self, white: int, black: int, boards: int, plies: int, nodes: int = 0) -> int:
         if plies < 1:
             return 0
-        nodes = self._rules.nodes
+        nodes = nodes or self._rules.nodes
         return int(kernels.won(white, black, boards, plies, nodes, self._scratch))
+
+    def _found(self, white: int, black: int, boards: int, plies: int) -> list[FamilyMove]:
+        """Moves that the checker's search finds, those first that win most boards."""
+        if not self._rules.nodes_for_moves:
+            return []
+        self._won(white, black, boards, plies, self._rules.nodes_for_moves)
+        after = self._scratch[kernels.FOUND : kernels.FOUND + 36].tolist()
+        moves = [(cell, after[cell]) for cell in range(36) if after[cell]]
+        return sorted(
+            moves, key=lambda move: (-(kernels.reach(move[1]) & boards).bit_count(), move)
+        )
 
     def _fewest(
         self, white: int, boards: int, moves: Sequence[FamilyMove]
@@ -194,7 +211,7 @@ class AnswerFile(Closing):
 
     def __init__(self, path: Path, rules: Rules) -> None:
         self._known: dict[tuple[int, int, int, int], Answer] = {}
-        head = f"fivebook answers, short {rules.short}, leaf {rules.leaf}, nodes {rules.nodes}"
+        head = f"fivebook answers by {rules}"
         lines = path.read_text().split("\n") if path.exists() else [""]
         if lines[0] and lines[0] != head:
             raise FivebookError(

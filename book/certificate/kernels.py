@@ -167,10 +167,10 @@ UNLIMITED = 1 << 62
 
 # What a search may write to: lines of each content at each place, then of pairs of contents; the
 # nodes so far, their limit, the width, and how many searches were forgotten; how often each stone
-# of White's won, and all together; how often each of Black's refuted; by depth the rows of a node;
-# and the slots of what is settled.
+# of White's won, and all together; how often each of Black's refuted; the moves that `won` found;
+# by depth the rows of a node; and the slots of what is settled.
 _NODES, _LIMIT, _WIDTH, _FORGOTTEN = range(80, 84)
-_WINS, _ALL_WINS, _REFUTATIONS, _ROWS = 84, 120, 121, 157
+_WINS, _ALL_WINS, _REFUTATIONS, FOUND, _ROWS = 84, 120, 121, 157, 193
 # The rows of a node: the arrangements in which a stone makes a five, White's, Black's, and White's
 # with a stone more; what is promised of each stone of White's; the reply that last refuted it; the
 # stone that last won, and the reply that last refuted any.
@@ -309,7 +309,10 @@ def _slot_of(white, black, scratch):
 
 @njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
 def _likeliest(stones, row, favourite, scratch):
-    """The one of `stones` that promises most, or wins most often; `favourite` before all."""
+    """The one of `stones` that promises most, or wins most often; `favourite` before all.
+
+    A promise is at most 64 for each of 24 boards; winning every time is worth more than that.
+    """
     if stones & favourite:
         return favourite
     best, most = 0, -1
@@ -424,6 +427,8 @@ def _won(white, black, asked, plies, depth, scratch):
             if won_now:
                 winners |= won_now
                 left ^= won_now
+                if depth == 0:
+                    scratch[u64(FOUND + cell)] |= boards
                 if horizon > 3:
                     scratch[u64(row + _WON_LAST)] = placed
                     scratch[u64(_WINS + cell)] += _count(won_now)
@@ -449,9 +454,13 @@ def won(white, black, asked, plies, nodes, scratch):
     stone with every swap, is followed by one. Taken from earlier nodes are the order of tries and
     what was settled of the same stones.
 
+    Writes, for each cell, to 36 numbers of `scratch` from `FOUND` the arrangements after the swap
+    that it found White to win by a stone there, those aside that end the game.
+
     No board of `asked` has a five, and as many stones are white as black.
     """
     scratch[u64(_NODES)], scratch[u64(_LIMIT)] = 0, nodes
+    scratch[FOUND : FOUND + 36] = 0
     winners = 0
     for width in _WIDTHS:
         scratch[u64(_WIDTH)] = width

@@ -90,16 +90,26 @@ def test_progress_is_told_family_by_family() -> None:
 
 
 @pytest.mark.parametrize(
-    ("distance", "short", "leaf", "nodes"),
-    [(9, 3, 7, 30), (9, 5, 7, 1000), (11, 5, 9, 1000)],
+    ("distance", "short", "leaf", "nodes", "nodes_for_moves"),
+    [(9, 3, 7, 30, 0), (9, 5, 7, 1000, 0), (11, 5, 9, 1000, 0), (11, 5, 9, 1000, 100_000)],
 )
 def test_wins_of_the_exact_solver_are_accepted(
-    tmp_path: Path, distance: int, short: int, leaf: int, nodes: int
+    tmp_path: Path, distance: int, short: int, leaf: int, nodes: int, nodes_for_moves: int
 ) -> None:
     path = tmp_path / "win.cert"
     start = position(POSITIONS[distance])
     solver = Families(Claims(table=16))
-    written = export(solver, start, distance, path, jobs=2, short=short, leaf=leaf, nodes=nodes)
+    written = export(
+        solver,
+        start,
+        distance,
+        path,
+        jobs=2,
+        short=short,
+        leaf=leaf,
+        nodes=nodes,
+        nodes_for_moves=nodes_for_moves,
+    )
     right = read(path)
     assert entries(right) == entries(written)
     assert right.leaves < right.entries

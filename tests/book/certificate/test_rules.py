@@ -128,6 +128,41 @@ def test_the_search_says_the_same_of_one_board_and_of_many() -> None:
         assert won_of(board.white, board.black, asked, 3) == alone
 
 
+def test_a_search_that_is_cut_off_wins_no_board_that_is_not_won() -> None:
+    rng = random.Random(9)
+    scratch = np.zeros(kernels.SCRATCH, dtype=np.int64)
+    fewer = 0
+    for _ in range(60):
+        board = random_board(rng, 14)
+        over = kernels.fives(board.white, SCRATCH) | kernels.fives(board.black, SCRATCH)
+        asked = kernels.ALL & ~over
+        everything = won_of(board.white, board.black, asked, 5)
+        for nodes in (2, 20, 200):
+            some = kernels.won(board.white, board.black, asked, 5, nodes, scratch)
+            assert some & ~everything == 0
+            fewer += some != everything
+        # What was cut off is not taken for lost.
+        whole = kernels.won(board.white, board.black, asked, 5, kernels.UNLIMITED, scratch)
+        assert whole == everything
+    assert fewer > 20
+
+
+def test_a_search_that_was_forgotten_changes_nothing() -> None:
+    rng = random.Random(10)
+    scratch = np.zeros(kernels.SCRATCH, dtype=np.int64)
+    boards = [random_board(rng, 14) for _ in range(20)]
+
+    def results() -> list[tuple[int, list[int]]]:
+        found = []
+        for board in boards:
+            kernels.forget(scratch)
+            won = kernels.won(board.white, board.black, 1, 5, 100, scratch)
+            found.append((won, scratch[kernels.FOUND : kernels.FOUND + 36].tolist()))
+        return found
+
+    assert results() == results()
+
+
 def test_nothing_is_won_on_a_full_board() -> None:
     white = sum(1 << bit for bit in range(0, 36, 2))
     assert won_of(white, kernels.CELLS & ~white, kernels.ALL, 1) == 0
