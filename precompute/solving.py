@@ -22,8 +22,8 @@ from precompute.knowledge import Knowledge
 
 _NO_LIMIT = 1 << 62
 _SECONDS_BETWEEN_SAVES = 60.0
-# What a position's win may cost to be known as the shortest.
-_NODES_FOR_SHORTEST = 10_000_000
+# What may be spent on finding a win shorter by two plies, or that there is none.
+_NODES_FOR_SHORTER = 300_000
 
 
 class NotSolved(FivebookError):
@@ -194,7 +194,7 @@ class Solving:
 
     def _won(self, prover: Prover, canonical: Canonical, within: int) -> Won:
         started = time.monotonic()
-        proof = prover.follow(canonical.position, within=within, nodes=_NODES_FOR_SHORTEST)
+        proof = prover.follow(canonical.position, within=within, nodes=_NODES_FOR_SHORTER)
         assert proof.won
         assert proof.distance is not None
         return Won(

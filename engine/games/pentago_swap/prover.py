@@ -9,7 +9,7 @@ from engine.games.pentago_swap.alphabeta import CELLS
 from engine.games.pentago_swap.exact import ENTRY_DTYPE
 from engine.games.pentago_swap.families import Families
 from engine.games.pentago_swap.solver import ExactSolver, boards_of
-from engine.position import Position
+from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES, Proof
 
 _NODES = 1_000_000
@@ -64,8 +64,9 @@ class ExactProver:
                 return
             if holds:
                 spent = claims.nodes
-                line, _ = self._solver.line(position, plies, nodes=_NODES_FOR_LINE * plies)
-                yield Proof(True, line, plies, spent, claims.used, horizon)
+                yield Proof(
+                    True, self._line(position, loses, plies), plies, spent, claims.used, horizon
+                )
                 return
             horizon = plies
         yield self._proof(False, horizon)
@@ -73,29 +74,28 @@ class ExactProver:
     def follow(
         self, position: Position, *, within: int | None = None, nodes: int = _NODES
     ) -> Proof:
-        """See `engine.proof.Prover`. A shorter win than `within` is looked for with the `nodes`.
+        """See `engine.proof.Prover`. Shorter wins are looked for within `nodes` each.
 
-        Where it is the shortest, the horizon is two plies less.
+        Where the win is the shortest, the horizon is two plies less.
         """
         self._require_unfinished(position)
+        left = CELLS - position.ply
         claims, board = self._solver.claims, boards_of(position)
-        claims.limit(nodes)
-        longest = CELLS - position.ply if within is None else within
-        distance, horizon = None, 0
-        for plies in range(1, longest + 1, 2):
-            if claims.settle(*board, True, plies, 1):
-                distance = plies
-                break
+        claims.limit()
+        distance = (left - 1) | 1 if within is None else within
+        if not claims.settle(*board, True, min(distance, left), 1):
+            return self._proof(False, distance)
+        spent, horizon = claims.nodes, 0
+        for plies in range(distance - 2, 0, -2):
+            claims.limit(nodes)
+            wins = claims.settle(*board, True, plies, 1)
+            spent += claims.nodes
             if claims.stopped:
                 break
-            horizon = plies
-        if distance is None and within is not None:
-            claims.limit()
-            if claims.settle(*board, True, within, 1):
-                distance = within
-        if distance is None:
-            return self._proof(None if claims.stopped else False, horizon)
-        spent = claims.nodes
+            if not wins:
+                horizon = plies
+                break
+            distance = plies
         move = self._solver.winning_move(position, distance)[:1]
         return Proof(True, move, distance, spent + claims.nodes, claims.used, horizon)
 
@@ -115,6 +115,20 @@ class ExactProver:
         """
         self._learned = True
         self._solver.claims.learn(np.frombuffer(knowledge, dtype=ENTRY_DTYPE).copy())
+
+    def _line(self, position: Position, loses: bool, plies: int) -> tuple[Move, ...]:
+        """The line of a win within `plies`, as far as it is found within few nodes a move.
+
+        In a long line the loser's first moves are not compared.
+        """
+        line: tuple[Move, ...] = ()
+        if not loses:
+            line = self._solver.winning_move(position, plies)[:1]
+            position = self._game.play_line(line, position)
+            plies -= 1
+        if self._game.outcome(position) is None:
+            line += self._solver.line(position, plies, nodes=_NODES_FOR_LINE * plies)[0]
+        return line
 
     def _require_unfinished(self, position: Position) -> None:
         if self._game.outcome(position) is not None:
