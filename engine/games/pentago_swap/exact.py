@@ -559,36 +559,55 @@ def known_best(table, mine, theirs, attacks, plies):
     return known_cell(best, turn, order, 1)
 
 
+@kernel(u8(Table, u8, u8, i8, i8))
+def known(table, mine, theirs, attacks, plies):
+    """The arrangements of unfinished boards for which the table has it that a claim holds."""
+    if plies < LEAST_KEPT:
+        return _0
+    key, turn, order, _ = canonical(mine, theirs)
+    holds = look_up(table, key | _THERE | u64(attacks) << _60, u64(plies))[0]
+    return moved(holds, INVERSE_TURNS[turn], INVERSE_ORDERS[order])
+
+
+@kernel("UniTuple(uint64, 2)(uint64, uint64, uint64, int64)")
+def after_placement(mine, theirs, cell, attacks):
+    """Where a placement on the board of the first arrangement leads to by a swap.
+
+    The arrangements that end the game as claimed, and those where it goes on.
+    """
+    own_fives = fives(mine | _1 << cell, theirs)[0]
+    their_fives = fives(theirs, mine)[0]
+    ends = own_fives & ~their_fives if attacks else their_fives & ~own_fives
+    around = spread(_1)
+    return around & ends, around & ~(own_fives | their_fives)
+
+
 @kernel(types.void(State, Table, Table, Busy, u8, u8, i8, i8, i8))
 def settle_moves(state, table, lemmas, busy, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
-    Of the first placement for which there are any, unless `all_of_them` are asked for. Into
-    `state.proved`; of an unfinished board in the first arrangement. If the search was stopped,
-    those of the placements it had not come to are empty.
+    Of one placement for which there are any, unless `all_of_them` are asked for: one that is known
+    without a search, if there is one. Into `state.proved`; of an unfinished board in the first
+    arrangement. If the search was stopped, those of the placements it had not come to are empty.
     """
     empty = empty_cells(mine, theirs)
-    their_fives = fives(theirs, mine)[0]
-    around = spread(_1)
     state.proved[:] = _0
     if plies < 1:
         return
     first = known_best(table, mine, theirs, attacks, plies)
-    for turn in range(CELLS + 1):
-        number = first if turn == 0 else u64(turn - 1)
-        stone = _1 << number
-        if number == _NO_CELL or empty & stone == _0 or (turn and number == first):
-            continue
-        own_fives = fives(mine | stone, theirs)[0]
-        ends = own_fives & ~their_fives if attacks else their_fives & ~own_fives
-        goes_on = around & ~(own_fives | their_fives)
-        result = ends & around
-        if goes_on != _0:
-            result |= settle(
-                state, table, lemmas, busy, theirs, mine | stone, 1 - attacks, plies - 1, goes_on
-            )
-        if state.stopped:
-            return
-        state.proved[number] = result
-        if result != _0 and not all_of_them:
-            return
+    for searches in range(all_of_them, 2):
+        for turn in range(CELLS + 1):
+            cell = first if turn == 0 else u64(turn - 1)
+            if cell == _NO_CELL or empty >> cell & _1 == _0 or (turn and cell == first):
+                continue
+            result, goes_on = after_placement(mine, theirs, cell, attacks)
+            child = (theirs, mine | _1 << cell, 1 - attacks, plies - 1)
+            if searches and goes_on != _0:
+                result |= settle(state, table, lemmas, busy, *child, goes_on)
+            else:
+                result |= known(table, *child) & goes_on
+            if state.stopped:
+                return
+            state.proved[cell] = result
+            if result != _0 and not all_of_them:
+                return
