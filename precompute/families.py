@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from book.certificate.board import Board, board_of
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.position import Position
+from engine.proof import Prover
 
 # What the exact solver may spend on finding that a win is shorter than it has to be.
 _NODES_FOR_SHORTER = 200_000
@@ -60,6 +61,15 @@ class FamilySolver(Protocol):
 
     def copy(self) -> Self:
         """Another one that knows the same, for another thread."""
+        ...
+
+
+@runtime_checkable
+class FamilyProver(Prover, Protocol):
+    """A prover that can tell what it knows by families."""
+
+    def families(self) -> FamilySolver:
+        """What is known, for one thread."""
         ...
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
+from book.certificate.file import GAME
 from book.closing import Closing
 from book.console import MEMORY, POSITIVE, console
 from engine import games
-from engine.games.pentago_swap.prover import ExactProver
 from precompute.certificate import LEAF, NODES, SHORT, ExportState, export
+from precompute.families import FamilyProver
 from precompute.knowledge import Knowledge
 
-_GAME = "pentago-swap"
 _SECONDS_BETWEEN_LINES = 5.0
 _NO_LIMIT = 1 << 62
 
@@ -64,11 +64,12 @@ def certify(
       fivebook certify solved.db -o solved.cert --memory 4GB --jobs 2
       fivebook certify late.db -o late.cert --root "c5:23 e2:34 d6:23 e3:13 d6:14"
     """
-    game = games.get(_GAME)
+    game = games.get(GAME)
     start = game.play_line(game.parse_line(root))
     if not start.dark_to_move:
         raise click.UsageError("a certificate is of a win of the first player, who is not to move")
-    prover = ExactProver(game, table=memory, threads=jobs)
+    prover = game.prover(table=memory, threads=jobs)
+    assert isinstance(prover, FamilyProver)
     prover.learn(Knowledge(book, game).read())
     with _Display() as display:
         for proof in prover.steps(start, nodes=_NO_LIMIT):

@@ -22,6 +22,7 @@ COMMANDS = (
     "export",
     "query",
     "prove",
+    "certify",
     "prove-check",
     "serve",
     "play",
