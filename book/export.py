@@ -3,32 +3,34 @@
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from itertools import chain, islice
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TextIO
 
-from sqlite_utils import Database
+from sqlalchemy import text
 
 from book.database import Access, explained, open_engine
+from engine import games
 
 Record = dict[str, Any]
 
 # In an order that depends on the content alone.
 _RECORDS = """
-SELECT b.game, b.ply, b.position, b.dark, b.light, p.value,
+SELECT b.game, b.ply, p.lookup, p.stones, b.dark, b.light, p.value,
     CASE p.bound WHEN 0 THEN 'exact' WHEN 1 THEN 'lower' ELSE 'upper' END AS bound, p.proven,
-    (SELECT group_concat(name || '=' || value, ' ') FROM (
-        SELECT name, value FROM known_moves WHERE key = p.key ORDER BY value DESC, move)) AS moves,
-    CASE p.rest_state WHEN 0 THEN 'open' WHEN 1 THEN 'none' ELSE 'pending' END AS rest,
-    p.rest_line AS rest_line, p.rest_proven AS rest_proven, p.cost, p.slot_cost, p.depth, p.nodes,
-    p.milliseconds, p.run
-FROM positions AS p JOIN boards AS b ON b.key = p.key
-ORDER BY b.game, b.ply, p.key
+    (SELECT {joined}(name || '=' || value, ' ') FROM (
+        SELECT name, value FROM known_moves WHERE id = p.id ORDER BY value DESC, move
+     ) AS ordered) AS moves,
+    CASE p.rest_state WHEN 1 THEN 'none' WHEN 2 THEN 'pending' ELSE 'open' END AS rest,
+    (SELECT line FROM known_moves WHERE id = p.id AND source = 'rest') AS rest_line,
+    p.rest_proven, p.open_cost, p.depth, p.nodes, p.milliseconds, p.run
+FROM positions AS p JOIN boards AS b ON b.id = p.id
+ORDER BY b.game, b.ply, p.lookup
 """
 _FIELDS = (
-    "game ply position dark light value bound proven moves rest rest_line rest_proven cost "
-    "slot_cost depth nodes milliseconds run"
+    "game ply position dark light value bound proven moves rest rest_line rest_proven "
+    "open_cost depth nodes milliseconds run"
 )
 _DIFFERENT_EVERY_TIME = {"milliseconds", "run"}
 
@@ -49,9 +51,19 @@ def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
     """
     names = fields(reproducible=reproducible)
     engine = open_engine(path, Access.READ)
-    with explained(path), closing(engine.raw_connection()) as connection:
-        for record in Database(connection.driver_connection).query(_RECORDS):
-            yield {name: record[name] for name in names}
+    joined = "group_concat" if engine.dialect.name == "sqlite" else "string_agg"
+    with explained(path), engine.connect() as connection:
+        rows = connection.execution_options(stream_results=True).execute(
+            text(_RECORDS.format(joined=joined))
+        )
+        # Positions are ordered by a part of their key only.
+        for _, alike in groupby(rows.mappings(), itemgetter("game", "ply", "lookup")):
+            found = [
+                {**row, "position": games.get(row["game"]).key(row["stones"]).hex()}
+                for row in alike
+            ]
+            for record in sorted(found, key=itemgetter("position")):
+                yield {name: record[name] for name in names}
 
 
 def write_csv(names: list[str], rows: Iterable[Record], file: TextIO) -> None:

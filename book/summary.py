@@ -7,23 +7,23 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from book.reader import BookReader
-from book.schema import games, positions, runs, tasks
+from book.schema import counts, games, runs, tasks
 from engine.games.base import Game
 
 _of_game = games.c.name == bindparam("name")
 _by_ply = (
     select(
-        positions.c.ply,
-        func.count().label("positions"),
-        func.sum(positions.c.proven).label("proven"),
-        func.sum(positions.c.nodes).label("nodes"),
-        func.sum(positions.c.depth).label("depth"),
-        func.max(positions.c.depth).label("deepest"),
+        counts.c.ply,
+        func.sum(counts.c.positions).label("positions"),
+        func.sum(counts.c.proven).label("proven"),
+        func.sum(counts.c.nodes).label("nodes"),
+        func.sum(counts.c.depth * counts.c.positions).label("depth"),
+        func.max(counts.c.depth).label("deepest"),
     )
     .join(games)
-    .where(_of_game)
-    .group_by(positions.c.ply)
-    .order_by(positions.c.ply)
+    .where(_of_game, counts.c.positions > 0)
+    .group_by(counts.c.ply)
+    .order_by(counts.c.ply)
 )
 _runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
@@ -49,6 +49,7 @@ class Run:
     started: str
     ended: str | None
     version: str
+    evaluation: str
     parameters: dict[str, Any]
     positions: int
     searches: int
@@ -87,10 +88,10 @@ def summarise(reader: BookReader, game: Game) -> Summary:
         layers = [
             Layer(
                 row.ply,
-                row.positions,
-                row.proven,
-                row.nodes,
-                row.depth / row.positions,
+                int(row.positions),
+                int(row.proven),
+                int(row.nodes),
+                float(row.depth / row.positions),
                 row.deepest,
             )
             for row in connection.execute(_by_ply, named)
@@ -101,6 +102,7 @@ def summarise(reader: BookReader, game: Game) -> Summary:
                 row.started,
                 row.ended,
                 row.version,
+                row.evaluation,
                 json.loads(row.parameters),
                 row.positions,
                 row.searches,

@@ -1,29 +1,30 @@
 """The one writer of a book: runs, the plan, and the results that become rows."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Connection, CursorResult, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
 from book.closing import Closing
+from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
+from book.finding import count_positions, find, rest_child
 from book.propagation import propagate
-from book.rows import BOUND_NUMBERS, Searched, join_keys, split_keys
+from book.rows import BOUND_NUMBERS, AnyRow, Searched, join_keys, lookup_of, pack_line, split_keys
 from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
 from engine.games.base import Game, Key
 from engine.values import Bound
 
-_stored = select(positions.c.key).where(positions.c.key.in_(bindparam("keys", expanding=True)))
-_waiting_for = select(positions.c.key).where(positions.c.rest_child == bindparam("child"))
-_set_rest = update(positions).where(positions.c.key == bindparam("at"))
+_set_row = update(positions).where(positions.c.id == bindparam("at"))
 _set_result = update(tasks).where(tasks.c.id == bindparam("at"))
 _count_run = (
     update(runs)
@@ -113,6 +114,7 @@ class BookWriter(Closing):
                     game=self.game_number,
                     started=_now(),
                     version=engine.__version__,
+                    evaluation=_evaluation_hash(self.game),
                     parameters=json.dumps(parameters, sort_keys=True),
                     positions=0,
                     searches=0,
@@ -129,8 +131,7 @@ class BookWriter(Closing):
     def count(self) -> int:
         """The number of stored positions of this game."""
         with self.transaction() as connection:
-            statement = select(func.count()).where(positions.c.game == self.game_number)
-            return connection.execute(statement).scalar_one()
+            return count_positions(connection, self.game_number)
 
     def planned(self, limits: str) -> list[PlannedTask]:
         """The plan as an earlier run left it, in order; what had other limits is dropped."""
@@ -176,10 +177,12 @@ class BookWriter(Closing):
         self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
     ) -> None:
         """Make the results of a complete batch part of the book, and forget its tasks."""
-        changed: set[Key] = set()
+        tally = Tally()
+        changed: set[int] = set()
         for task, searched in batch:
-            changed |= self._enter(connection, task, searched, run)
-        propagate(connection, changed)
+            changed |= self._enter(connection, task, searched, run, tally)
+        propagate(connection, changed, tally)
+        tally.store(connection, self.game_number)
         connection.execute(
             delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
         )
@@ -193,60 +196,84 @@ class BookWriter(Closing):
             },
         )
 
-    def _enter(self, connection: Connection, task: Task, searched: Searched, run: int) -> set[Key]:
-        """Enter one result; returns the keys of the positions whose slot or links changed."""
+    def _enter(
+        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+    ) -> set[int]:
+        """Enter one result; returns the numbers of the positions whose slot or links changed."""
+        if task.new:
+            return self._enter_new(connection, task, searched, run, tally)
         rest = searched.rest
-        row = _rest_columns(searched) | {"run": run}
+        keys = [task.key] if rest is None or rest.child is None else [task.key, rest.child]
+        stored = find(connection, self.game, self.game_number, keys)
+        before = stored[task.key]
+        row = self._rest_columns(searched, stored) | {"run": run}
         if rest:
-            row |= {
-                "depth": searched.depth,
-                "nodes": searched.nodes,
-                "milliseconds": searched.milliseconds,
-            }
-        if not task.new:
-            if rest and rest.child and self._which_are_stored(connection, [rest.child]):
-                row |= _pending()
-            connection.execute(_set_rest, row | {"at": task.key})
-            return {task.key}
-        parents = self.game.parents(self.game.unpack(task.stones))
-        stored = self._which_are_stored(connection, [*searched.children, *parents])
-        links = [
-            {"parent": task.key, "move": move, "child": child}
-            for child, move in searched.children.items()
-            if child in stored
-        ] + [
-            {"parent": parent, "move": move, "child": task.key}
-            for parent, move in parents.items()
-            if parent in stored
-        ]
-        if rest and rest.child in stored:
-            row |= _pending()
+            row |= _effort(searched)
+            counted = {"positions": 1, "proven": int(before.proven)}
+            tally.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
+            fewer = {name: -count for name, count in counted.items()}
+            tally.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
+        connection.execute(_set_row, row | {"at": before.id})
+        return {before.id}
+
+    def _enter_new(
+        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+    ) -> set[int]:
+        position = self.game.unpack(task.stones)
+        parents = self.game.parents(position)
+        stored = find(connection, self.game, self.game_number, [*searched.children, *parents])
+        rest = searched.rest
         value, bound, proven = (
             (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
         )
-        connection.execute(
+        result = connection.execute(
             insert(positions).values(
-                key=task.key,
                 game=self.game_number,
-                ply=self.game.unpack(task.stones).ply,
+                lookup=lookup_of(task.key),
                 stones=task.stones,
+                ply=position.ply,
                 value=value,
                 bound=BOUND_NUMBERS[bound],
                 proven=proven,
-                cost=0,
-                **row,
+                run=run,
+                **self._rest_columns(searched, stored),
+                **_effort(searched),
             )
         )
+        new = _inserted_id(result)
+        tally.add(
+            position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
+        )
+        links = [
+            {"parent": new, "move": move, "child": stored[child].id}
+            for child, move in searched.children.items()
+            if child in stored
+        ] + [
+            {"parent": stored[parent].id, "move": move, "child": new}
+            for parent, move in parents.items()
+            if parent in stored
+        ]
         if links:
             connection.execute(insert(moves), links)
-        waiting = set(connection.execute(_waiting_for, {"child": task.key}).scalars())
-        for key in waiting:
-            connection.execute(_set_rest, _pending() | {"at": key})
-        return {task.key, *waiting, *(link["parent"] for link in links)}
+        for parent in parents:
+            if parent in stored and rest_child(self.game, stored[parent]) == task.key:
+                connection.execute(_set_row, _pending() | {"at": stored[parent].id})
+        return {new, *(link["parent"] for link in links)}
 
-    @staticmethod
-    def _which_are_stored(connection: Connection, keys: Sequence[Key]) -> set[Key]:
-        return set(connection.execute(_stored, {"keys": list(keys)}).scalars())
+    def _rest_columns(self, searched: Searched, stored: Mapping[Key, AnyRow]) -> dict[str, Any]:
+        """The columns of the rest slot; `stored` tells whether its position is in the book."""
+        rest = searched.rest
+        if rest is None:
+            return _empty_slot(RestState.NONE)
+        if rest.child in stored:
+            return _pending()
+        return {
+            "rest_state": RestState.ENDS if rest.child is None else RestState.OPEN,
+            "rest_value": rest.value,
+            "rest_bound": BOUND_NUMBERS[rest.bound],
+            "rest_proven": rest.proven,
+            "rest_line": pack_line(self.game, self.game.parse_line(rest.line)),
+        }
 
 
 def _register(connection: Connection, game: Game) -> int:
@@ -271,25 +298,23 @@ def _register(connection: Connection, game: Game) -> int:
     connection.execute(
         insert(move_names),
         [
-            {"game": number, "move": move, "name": game.format_move(move)}
+            {
+                "game": number,
+                "move": move,
+                "code": pack_line(game, [move]),
+                "name": game.format_move(move),
+            }
             for move in range(game.move_count)
         ],
     )
     return number
 
 
-def _rest_columns(searched: Searched) -> dict[str, Any]:
-    rest = searched.rest
-    if rest is None:
-        return _empty_slot(RestState.NONE)
+def _effort(searched: Searched) -> dict[str, Any]:
     return {
-        "rest_state": RestState.OPEN,
-        "rest_move": rest.move,
-        "rest_value": rest.value,
-        "rest_bound": BOUND_NUMBERS[rest.bound],
-        "rest_proven": rest.proven,
-        "rest_child": rest.child,
-        "rest_line": rest.line,
+        "depth": searched.depth,
+        "nodes": searched.nodes,
+        "milliseconds": searched.milliseconds,
     }
 
 
@@ -298,13 +323,21 @@ def _pending() -> dict[str, Any]:
 
 
 def _empty_slot(state: RestState) -> dict[str, Any]:
-    columns = ("rest_move", "rest_value", "rest_bound", "rest_proven", "rest_child", "rest_line")
-    return {"rest_state": state, "slot_cost": None} | dict.fromkeys(columns)
+    columns = ("rest_value", "rest_bound", "rest_proven", "rest_line")
+    return {"rest_state": state} | dict.fromkeys(columns)
 
 
 def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def _evaluation_hash(game: Game) -> str:
+    """The hash of the file of the game's evaluation weights; empty where there is none."""
+    evaluation = game.evaluation()
+    if evaluation is None:
+        return ""
+    return blake2b(evaluation.file.read_bytes(), digest_size=8).hexdigest()
 
 
 def _now() -> str:

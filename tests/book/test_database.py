@@ -125,6 +125,13 @@ def newer(path: Path, book: Path) -> None:
         connection.commit()
 
 
+def older(path: Path, book: Path) -> None:
+    shutil.copy(book, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+
+
 def without_revision(path: Path, book: Path) -> None:
     shutil.copy(book, path)
     with closing(sqlite3.connect(path)) as connection:
@@ -160,6 +167,7 @@ BAD_FOR_READING: list[tuple[Make, type[BookError], str]] = [
     (other_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (other_migrated_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (newer, NewerSchema, "'{path}' was written by a later version of fivebook (schema 9999, "),
+    (older, NotABook, "'{path}' was built by fivebook 0.3 or earlier (schema 0001), whose books"),
     (without_revision, BookUnreadable, "'{path}' is damaged: its schema has lost its version"),
     (truncated, BookUnreadable, "cannot read '{path}': database disk image is malformed"),
 ]

@@ -15,19 +15,19 @@ import pytest
 from book.entry import BookMove
 from book.export import WRITERS, Record, records
 from book.reader import BookReader
-from book.rows import BOUNDS
+from book.rows import BOUNDS, unpack_line
 from engine.games.base import Game, Position
 from tests.book.conftest import Fivebook, small_book
 
 COLUMNS = [
     *("game", "ply", "position", "dark", "light", "value", "bound", "proven", "moves"),
-    *("rest", "rest_line", "rest_proven", "cost", "slot_cost", "depth", "nodes"),
+    *("rest", "rest_line", "rest_proven", "open_cost", "depth", "nodes"),
     *("milliseconds", "run"),
 ]
 # Those that stand in the table as they are.
 PLAIN = [
-    *("ply", "value", "proven", "rest_line", "rest_proven", "cost", "slot_cost", "depth"),
-    *("nodes", "milliseconds", "run"),
+    *("ply", "value", "proven", "rest_proven", "open_cost", "depth", "nodes"),
+    *("milliseconds", "run"),
 ]
 
 
@@ -84,8 +84,10 @@ def test_all_formats_hold_the_same_records(any_book: Path, fivebook: Fivebook) -
     assert all(list(record) == COLUMNS for record in found)
 
 
-def test_records_hold_what_the_table_holds(any_book: Path) -> None:
-    rows = {row["key"].hex(): row for row in fetch(any_book, "SELECT * FROM positions")}
+def test_records_hold_what_the_table_holds(any_book: Path, game: Game) -> None:
+    rows = {
+        game.key(row["stones"]).hex(): row for row in fetch(any_book, "SELECT * FROM positions")
+    }
     found = list(records(any_book))
     assert len(found) == len(rows)
     for record in found:
@@ -94,7 +96,9 @@ def test_records_hold_what_the_table_holds(any_book: Path) -> None:
             column: row[column] for column in PLAIN
         }
         assert record["bound"] == BOUNDS[row["bound"]].value
-        assert record["rest"] == ("open", "none", "pending")[row["rest_state"]]
+        assert record["rest"] == ("open", "none", "pending", "open")[row["rest_state"]]
+        line = None if row["rest_line"] is None else unpack_line(game, row["rest_line"])
+        assert record["rest_line"] == (None if line is None else game.format_line(line))
 
 
 def test_records_say_what_a_reader_answers(any_book: Path, reader: BookReader, game: Game) -> None:
@@ -184,11 +188,10 @@ def test_writing_begins_before_reading_ends() -> None:
 
 def test_boards_names_the_stones(any_book: Path, game: Game) -> None:
     rows = fetch(
-        any_book, "SELECT boards.*, stones FROM boards JOIN positions ON positions.key = boards.key"
+        any_book, "SELECT boards.*, stones FROM boards JOIN positions ON positions.id = boards.id"
     )
     for row in rows:
         assert game.pack(position_of(game, row)) == row["stones"]
-        assert row["position"] == row["key"].hex()
         assert (row["game"], len((row["dark"] or "").split())) == (game.id, (row["ply"] + 1) // 2)
 
 
@@ -210,7 +213,7 @@ def test_lines_lists_the_moves_that_a_reader_gives(
 ) -> None:
     for board in fetch(any_book, "SELECT * FROM boards"):
         position = position_of(game, board)
-        rows = fetch(any_book, "SELECT * FROM lines WHERE position = ?", board["position"])
+        rows = fetch(any_book, "SELECT * FROM lines WHERE id = ?", board["id"])
         entry = reader.find(game, position, lines=0)
         assert [
             (row["move"], row["value"], bool(row["proven"]), row["source"])
@@ -236,11 +239,11 @@ def test_best_moves_has_the_best_of_each_position(
 
 
 def test_known_moves_has_no_more_and_no_less_than_lines(any_book: Path) -> None:
-    known = fetch(any_book, "SELECT lower(hex(key)) AS position, name AS move FROM known_moves")
-    lines = fetch(any_book, "SELECT position, move FROM lines")
+    known = fetch(any_book, "SELECT id, name AS move FROM known_moves")
+    lines = fetch(any_book, "SELECT id, move FROM lines")
 
-    def order(row: dict[str, Any]) -> tuple[str, str]:
-        return row["position"], row["move"]
+    def order(row: dict[str, Any]) -> tuple[int, str]:
+        return row["id"], row["move"]
 
     assert sorted(known, key=order) == sorted(lines, key=order)
 
@@ -272,7 +275,7 @@ def sqlite_utils(*arguments: object) -> str:
 def test_sqlite_utils_reads_the_views(gomoku_book: Path, gomoku: Game) -> None:
     names = {row["view"] for row in json.loads(sqlite_utils("views", gomoku_book))}
     assert names == {"boards", "known_moves", "lines", "best_moves"}
-    script = "select ply, dark, light, move, value from best_moves where ply < 2 order by position"
+    script = "select ply, dark, light, move, value from best_moves where ply < 2 order by id"
     found = json.loads(sqlite_utils("query", gomoku_book, script))
     assert found == fetch(gomoku_book, script)
     with BookReader(gomoku_book) as reader:

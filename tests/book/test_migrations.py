@@ -50,11 +50,6 @@ def test_rows_lie_on_the_primary_key_where_the_schema_says_so(empty_book: Path, 
     assert ("WITHOUT ROWID" in statement) == wanted
 
 
-@pytest.mark.parametrize("name", ["positions", "moves"])
-def test_what_is_looked_up_by_key_has_no_second_tree(name: str) -> None:
-    assert not metadata.tables[name].dialect_options["sqlite"]["with_rowid"]
-
-
 def test_indexes_are_those_of_the_schema(empty_book: Path) -> None:
     connection = sqlite3.connect(empty_book)
     found = connection.execute(
