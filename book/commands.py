@@ -1,5 +1,6 @@
 """The commands about a book: `fivebook info`, `fivebook export`."""
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
@@ -69,7 +70,8 @@ def export(book: Path, form: str, output: TextIO, reproducible: bool) -> None:
     """
     try:
         names = fields(reproducible=reproducible)
-        WRITERS[form](names, records(book, reproducible=reproducible), output)
+        with closing(records(book, reproducible=reproducible)) as rows:
+            WRITERS[form](names, rows, output)
         output.flush()
     except BrokenPipeError:
         raise

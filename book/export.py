@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from itertools import chain, groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -41,7 +41,7 @@ def fields(*, reproducible: bool = False) -> list[str]:
     return [name for name in _FIELDS.split() if name not in left_out]
 
 
-def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
+def records(path: Path, *, reproducible: bool = False) -> Generator[Record]:
     """Every stored position with its moves, by game, ply and key; in canonical orientation.
 
     `reproducible` leaves out what differs between two builds of the same book: times and runs.
