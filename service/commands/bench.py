@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from book.console import DURATION, POSITIVE, TABLE, console, json_option, print_
 from engine import games
 from engine.puzzles import KINDS
 from engine.search import MOST_THREADS, SearchOptions
-from service.bench import books, puzzles, reference, search
+from service.bench import books, puzzles, reference, scale, search
 from service.bench.checkout import fixed_positions, path_of, suite_name
 
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
@@ -33,6 +34,8 @@ class _Settings:
     repeats: int
     positions: int | None
     book: int
+    sizes: tuple[int, ...]
+    plot: Path | None
 
 
 _Rows = Sequence[Any]
@@ -98,6 +101,13 @@ def _books(settings: _Settings) -> dict[str, _Rows]:
     return {"build": builds, "lookup": lookups}
 
 
+def _scale(settings: _Settings) -> dict[str, _Rows]:
+    rows = scale.measure_scale(settings.sizes)
+    if settings.plot:
+        scale.plot(rows, settings.plot)
+    return {"scale": rows}
+
+
 _SUITES = tuple(suite_name(name) for name in _DEPTHS)
 _PARTS = {
     "search": _Part(_search, _SUITES),
@@ -106,6 +116,7 @@ _PARTS = {
     "compare": _Part(_compare, (*_SUITES, reference.SOURCE)),
     "puzzles": _Part(_puzzles, tuple(puzzles.file_name(kind) for kind in KINDS)),
     "books": _Part(_books),
+    "scale": _Part(_scale),
 }
 _TITLES = {
     "search": "search to a fixed depth, one thread",
@@ -115,6 +126,7 @@ _TITLES = {
     "puzzles": f"puzzles solved within {puzzles.IN_TIME:g} s",
     "build": f"building, {books.BUILD_NODES:,} nodes a search",
     "lookup": "lookups along the main line, microseconds",
+    "scale": "synthetic books of several sizes",
 }
 
 
@@ -140,6 +152,20 @@ _TITLES = {
 @click.option(
     "--book", type=POSITIVE, default=200, show_default=True, help="Positions of each book."
 )
+@click.option(
+    "--size",
+    "sizes",
+    type=click.IntRange(min=1_000),
+    multiple=True,
+    default=scale.SIZES,
+    show_default=True,
+    help="Positions of a synthetic book, for scale; may be given several times.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Image file to draw scale into; needs matplotlib.",
+)
 @json_option
 def bench(
     parts: tuple[str, ...],
@@ -150,6 +176,8 @@ def bench(
     repeats: int,
     positions: int | None,
     book: int,
+    sizes: tuple[int, ...],
+    plot: Path | None,
     as_json: bool,
 ) -> None:
     """Measure this machine: all PARTs, or those named.
@@ -161,9 +189,11 @@ def bench(
     compare  the same nodes by the kernels and by plain Python
     puzzles  share of the forced wins found within a second
     books    positions built a second, time of lookups
+    scale    synthetic books of several sizes: bytes a position, and times that must not grow
 
     Times are those of this machine as busy as it is: compare them only with others taken side by
-    side. All parts but books need a checkout.
+    side. All parts but books and scale need a
+    checkout.
 
     \b
     Examples:
@@ -172,8 +202,11 @@ def bench(
       fivebook bench threads --threads 4 --depth 16 --table 64
       fivebook bench depth --movetime 5s
       fivebook bench books --book 1000
+      fivebook bench scale --size 100000 --size 1000000 --plot scale.png
     """
-    settings = _Settings(depth, movetime, SearchOptions(threads, table), repeats, positions, book)
+    settings = _Settings(
+        depth, movetime, SearchOptions(threads, table), repeats, positions, book, sizes, plot
+    )
     chosen = [part for name, part in _PARTS.items() if name in parts or not parts]
     for part in chosen:
         for name in part.needs:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from book.entry import BookMove, Entry
-from book.errors import BookError, BookUnreadable, PositionNotFound
+from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
 from book.writer import BookWriter
 from engine import games
