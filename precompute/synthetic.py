@@ -35,6 +35,7 @@ _DEPTHS = (6, 10)
 _LINE_PLIES = 8
 _MOST_ROWS = 100_000
 _MOST_VALUE = 1_000
+_CACHE_KIBIBYTES = 4 << 20
 _SPREAD = 120
 
 _Cells = NDArray[np.uint8]
@@ -237,6 +238,9 @@ def _store(
     random: np.random.Generator,
 ) -> None:
     """Write everything, in an order that has nothing to do with where positions lie."""
+    if connection.dialect.name == "sqlite":
+        # Rows go to all places of the indexes: a page that left the cache would soon come back.
+        connection.exec_driver_sql(f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}")
     sizes = [len(layer.stones) for layer in layers]
     ends = np.cumsum([0, *sizes])
     # The root comes first, as in every book; then positions of all plies mixed.
