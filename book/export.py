@@ -5,11 +5,11 @@ import json
 from collections.abc import Callable, Generator, Iterable
 from itertools import chain, groupby, islice
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, TextIO
 
-from sqlalchemy import text
+from sqlalchemy import RowMapping, text
 
+from book.address import Address, AnyAddress
 from book.database import Access, explained, open_engine
 from engine import games
 
@@ -41,29 +41,35 @@ def fields(*, reproducible: bool = False) -> list[str]:
     return [name for name in _FIELDS.split() if name not in left_out]
 
 
-def records(path: Path, *, reproducible: bool = False) -> Generator[Record]:
+def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Record]:
     """Every stored position with its moves, by game, ply and key; in canonical orientation.
 
     `reproducible` leaves out what differs between two builds of the same book: times and runs.
 
     Raises:
-        BookError: if the file is no readable book.
+        BookError: if there is no readable book.
     """
     names = fields(reproducible=reproducible)
-    engine = open_engine(path, Access.READ)
+    address = Address.of(address)
+    engine = open_engine(address, Access.READ)
     joined = "group_concat" if engine.dialect.name == "sqlite" else "string_agg"
-    with explained(path), engine.connect() as connection:
+    with explained(address), engine.connect() as connection:
         rows = connection.execution_options(stream_results=True).execute(
             text(_RECORDS.format(joined=joined))
         )
         # Positions are ordered by a part of their key only.
         for _, alike in groupby(rows.mappings(), itemgetter("game", "ply", "lookup")):
-            found = [
-                {**row, "position": games.get(row["game"]).key(row["stones"]).hex()}
-                for row in alike
-            ]
+            found = [_told(row) for row in alike]
             for record in sorted(found, key=itemgetter("position")):
                 yield {name: record[name] for name in names}
+
+
+def _told(row: RowMapping) -> Record:
+    """A row as it is written, alike for all databases."""
+    record = {**row, "position": games.get(row["game"]).key(row["stones"]).hex()}
+    for name in ("proven", "rest_proven"):
+        record[name] = None if row[name] is None else int(row[name])
+    return record
 
 
 def write_csv(names: list[str], rows: Iterable[Record], file: TextIO) -> None:

@@ -3,11 +3,11 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
+from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
@@ -85,9 +85,9 @@ class BookReader(Closing):
         BookError: if the file is missing, no book, damaged, or of a later schema.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._engine = open_engine(self.path, Access.READ)
+    def __init__(self, address: AnyAddress) -> None:
+        self.address = Address.of(address)
+        self._engine = open_engine(self.address, Access.READ)
         # Connections at rest. A deque may be shared among threads without a lock.
         self._idle: deque[Connection] = deque()
         self._lookup = Prepared(_lookup, self._engine.dialect)
@@ -104,7 +104,7 @@ class BookReader(Closing):
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection for one thread, that reads and holds no transaction open."""
-        with explained(self.path):
+        with explained(self.address):
             try:
                 connection = self._idle.pop()
             except IndexError:
@@ -128,7 +128,7 @@ class BookReader(Closing):
         """
         entry = self.get(game, position, lines=lines, best_only=best_only)
         if entry is None:
-            raise PositionNotFound(f"'{self.path}' does not hold this position of {game.id}")
+            raise PositionNotFound(f"'{self.address}' does not hold this position of {game.id}")
         return entry
 
     def get(
@@ -202,7 +202,7 @@ class BookReader(Closing):
         return numbers
 
     def _damaged(self, how: str) -> BookUnreadable:
-        return BookUnreadable(f"'{self.path}' is damaged: {how}")
+        return BookUnreadable(f"'{self.address}' is damaged: {how}")
 
     def _line(
         self, game: Game, position: Position, canonical: Canonical, known: BookMove

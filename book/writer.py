@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
+from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.counts import Tally
 from book.database import Access, explained, open_engine
@@ -69,41 +70,30 @@ class BookWriter(Closing):
         BookError: if the file cannot be used.
     """
 
-    def __init__(self, path: Path, game: Game) -> None:
-        self.path = path
+    def __init__(self, address: AnyAddress, game: Game) -> None:
+        self.address = Address.of(address)
         self.game = game
-        self._lock = FileLock(f"{path}.lock", timeout=0)
-        # The file is looked at before a lock is left beside it.
-        self._engine = open_engine(path, Access.WRITE)
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise BookUnwritable(f"'{path}' is being built by another process") from None
-        except OSError as error:
-            raise BookUnwritable(
-                f"cannot write '{self._lock.lock_file}': {error.strerror}"
-            ) from error
-        try:
-            with explained(path):
+        # What is there is looked at before a lock is left beside it.
+        self._engine = open_engine(self.address, Access.WRITE)
+        with ExitStack() as opened:
+            if isinstance(self.address.place, Path):
+                opened.enter_context(_alone_at(self.address.place))
+            with explained(self.address):
                 self._connection = self._engine.connect()
+            opened.callback(self._engine.dispose)
+            opened.callback(self._connection.close)
             with self.transaction() as connection:
                 self.game_number = _register(connection, game)
-        except BaseException:
-            self._lock.release()
-            raise
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
-        """Let go of the file and of the lock."""
-        self._connection.close()
-        self._engine.dispose()
-        # Removed while it is held, so that no other builder's lock is taken away.
-        Path(self._lock.lock_file).unlink(missing_ok=True)
-        self._lock.release()
+        """Let go of the book and of the lock."""
+        self._opened.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """One transaction: all of it is stored, or nothing."""
-        with explained(self.path), self._connection.begin():
+        with explained(self.address), self._connection.begin():
             yield self._connection
 
     def start_run(self, parameters: dict[str, Any]) -> int:
@@ -268,12 +258,34 @@ class BookWriter(Closing):
         if rest.child in stored:
             return _pending()
         return {
-            "rest_state": RestState.ENDS if rest.child is None else RestState.OPEN,
+            "rest_state": int(RestState.ENDS if rest.child is None else RestState.OPEN),
             "rest_value": rest.value,
             "rest_bound": BOUND_NUMBERS[rest.bound],
             "rest_proven": rest.proven,
             "rest_line": pack_line(self.game, self.game.parse_line(rest.line)),
         }
+
+
+@contextmanager
+def _alone_at(path: Path) -> Iterator[None]:
+    """Holds the file at `path` against other builders.
+
+    Raises:
+        BookUnwritable: if there is one.
+    """
+    lock = FileLock(f"{path}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BookUnwritable(f"'{path}' is being built by another process") from None
+    except OSError as error:
+        raise BookUnwritable(f"cannot write '{lock.lock_file}': {error.strerror}") from error
+    try:
+        yield
+    finally:
+        # Removed while it is held, so that no other builder's lock is taken away.
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
 
 
 def _register(connection: Connection, game: Game) -> int:
@@ -324,7 +336,7 @@ def _pending() -> dict[str, Any]:
 
 def _empty_slot(state: RestState) -> dict[str, Any]:
     columns = ("rest_value", "rest_bound", "rest_proven", "rest_line")
-    return {"rest_state": state} | dict.fromkeys(columns)
+    return {"rest_state": int(state)} | dict.fromkeys(columns)
 
 
 def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:

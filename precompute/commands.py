@@ -1,11 +1,11 @@
 """The command that builds: `fivebook build`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from book.console import DURATION, GAME, POSITIVE, TABLE, console, json_option, print_json
+from book.address import Address
+from book.console import BOOK, DURATION, GAME, POSITIVE, TABLE, console, json_option, print_json
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
@@ -16,7 +16,7 @@ _DEFAULT_NODES = 20_000
 
 
 @click.command()
-@click.argument("book", type=click.Path(path_type=Path))
+@click.argument("book", type=BOOK)
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
 @click.option("--plies", type=click.IntRange(min=0), help="Every position up to this ply instead.")
@@ -38,7 +38,7 @@ _DEFAULT_NODES = 20_000
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Searches at a time.")
 @json_option
 def build(
-    book: Path,
+    book: Address,
     game: Game,
     positions: int | None,
     plies: int | None,
@@ -87,7 +87,7 @@ def build(
         _print_end(book, state, builder.complete, root)
 
 
-def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[str, Any]:
+def _as_dict(book: Address, state: BuildState, complete: bool, root: str) -> dict[str, Any]:
     return {
         "book": str(book),
         "positions": state.positions,
@@ -100,7 +100,7 @@ def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[s
     }
 
 
-def _print_end(book: Path, state: BuildState, complete: bool, root: str) -> None:
+def _print_end(book: Address, state: BuildState, complete: bool, root: str) -> None:
     rate = state.added / state.seconds if state.seconds else 0.0
     console.print(
         f"{book}: {state.positions:,} positions, {state.added:,} of them new, "

@@ -14,6 +14,7 @@ import pytest
 from click.testing import Result
 
 from book import database
+from book.address import Address
 from book.database import Access, open_engine
 from book.errors import (
     BookError,
@@ -665,9 +666,9 @@ def test_reading_leaves_the_file_and_its_folder_as_they_were(
 def test_a_reader_cannot_write(copy_of: CopyOf, gomoku_book: Path) -> None:
     path = copy_of(gomoku_book)
     with (
-        open_engine(path, Access.READ).connect() as connection,
+        open_engine(Address.of(path), Access.READ).connect() as connection,
         pytest.raises(BookUnwritable, match="read-only"),
-        database.explained(path),
+        database.explained(Address.of(path)),
     ):
         connection.exec_driver_sql("DELETE FROM positions")
 

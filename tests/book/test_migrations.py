@@ -10,6 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Table
 
 import book.migrations
+from book.address import Address
 from book.database import Access, open_engine
 from book.schema import REVISIONS, metadata
 
@@ -17,7 +18,7 @@ TABLES = sorted(metadata.tables)
 
 
 def test_migrations_make_the_tables_of_the_schema(empty_book: Path) -> None:
-    with open_engine(empty_book, Access.READ).connect() as connection:
+    with open_engine(Address.of(empty_book), Access.READ).connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 

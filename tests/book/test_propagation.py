@@ -1,9 +1,8 @@
 """Book values and expansion costs flow up, whatever the order in which things change."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, update
 
+from book.address import Address, AnyAddress
 from book.counts import Tally
 from book.database import Access, open_engine
 from book.propagation import BookValue, combine, flipped, propagate, step_cost
@@ -208,7 +208,7 @@ def insert_link(connection: Connection, parent: Place, child: Place) -> None:
 Found = dict[int, tuple[BookValue, int | None]]
 
 
-def stored(connection: Connection) -> Found:
+def found_in(connection: Connection) -> Found:
     return {
         row.id: (BookValue(row.value, BOUNDS[row.bound], row.proven), row.open_cost)
         for row in connection.execute(select(positions))
@@ -249,12 +249,11 @@ def from_scratch(graph: Graph) -> Found:
 
 
 @pytest.fixture(scope="module")
-def connection(tmp_path_factory: pytest.TempPathFactory, gomoku: Game) -> Iterator[Connection]:
+def connection(stored: Callable[[str], AnyAddress], gomoku: Game) -> Iterator[Connection]:
     """In a transaction that is never stored, on a book without positions."""
-    path = Path(tmp_path_factory.mktemp("propagation")) / "book.db"
-    with BookWriter(path, gomoku) as writer:
+    with BookWriter(stored("empty_book"), gomoku) as writer:
         writer.start_run({})
-    engine = open_engine(path, Access.WRITE)
+    engine = open_engine(Address.of(stored("empty_book")), Access.WRITE)
     with engine.connect() as connection:
         yield connection
         connection.rollback()
@@ -300,7 +299,7 @@ def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
             graph.links |= new
             changed |= {id_of(place), *(id_of(parent) for parent, _ in new)}
         propagate(connection, changed, Tally())
-        assert stored(connection) == from_scratch(graph)
+        assert found_in(connection) == from_scratch(graph)
 
 
 @settings(max_examples=100)
@@ -313,7 +312,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
     for parent, child in graph.links:
         insert_link(connection, parent, child)
     propagate(connection, map(id_of, graph.rests), Tally())
-    assert stored(connection) == from_scratch(graph)
+    assert found_in(connection) == from_scratch(graph)
     changes = data.draw(st.lists(st.sampled_from(sorted(graph.rests)), max_size=8))
     for batch in cut(changes, data.draw(SIZES)):
         for place in batch:
@@ -322,7 +321,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
             graph.rests[place] = data.draw(kinds)
             set_rest(connection, place, graph.rests[place])
         propagate(connection, {id_of(place) for place in batch}, Tally())
-        assert stored(connection) == from_scratch(graph)
+        assert found_in(connection) == from_scratch(graph)
 
 
 def test_nothing_changes_where_nothing_changed(connection: Connection) -> None:
@@ -331,11 +330,11 @@ def test_nothing_changes_where_nothing_changed(connection: Connection) -> None:
     insert_position(connection, (1, 0), Rest(RestState.OPEN, believed(-35)))
     insert_link(connection, (0, 0), (1, 0))
     propagate(connection, [id_of((0, 0)), id_of((1, 0))], Tally())
-    before = stored(connection)
+    before = found_in(connection)
     assert before[id_of((0, 0))][0] == believed(35)
     propagate(connection, [id_of((1, 0))], Tally())
     propagate(connection, [], Tally())
-    assert stored(connection) == before
+    assert found_in(connection) == before
 
 
 def test_a_proof_goes_all_the_way_up_and_closes_the_slots_on_its_way(
@@ -354,7 +353,7 @@ def test_a_proof_goes_all_the_way_up_and_closes_the_slots_on_its_way(
     insert_position(connection, (4, 0), Rest(RestState.OPEN, won(1), ends=True))
     insert_link(connection, (3, 0), (4, 0))
     propagate(connection, [id_of((3, 0)), id_of((4, 0))], Tally())
-    found = stored(connection)
+    found = found_in(connection)
     # Light lost by a forced move, so dark is the one who is won for on even plies.
     assert [found[id_of((ply, 0))][0].value for ply in (4, 3)] == [WIN - 1, 2 - WIN]
     assert found[id_of((2, 0))] == (won(3, LOWER), None)
