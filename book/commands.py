@@ -1,4 +1,4 @@
-"""The commands about a book: `fivebook info`, `fivebook export`."""
+"""The commands about a book: `fivebook info`, `fivebook log`, `fivebook export`."""
 
 from contextlib import closing
 from dataclasses import asdict
@@ -45,6 +45,40 @@ def info(book: Address, as_json: bool) -> None:
 
 @click.command()
 @click.argument("book", type=BOOK)
+@json_option
+def log(book: Address, as_json: bool) -> None:
+    """List the build runs of BOOK: what each added, with which version, evaluation and limits.
+
+    Each position names the run that searched it last; see fivebook export.
+
+    \b
+    Examples:
+      fivebook log gomoku.db
+      fivebook log gomoku.db --json
+    """
+    with BookReader(book) as reader:
+        runs = {game.id: summarise(reader, game).runs for game in reader.games}
+    if as_json:
+        print_json([{"game": game, **asdict(run)} for game in runs for run in runs[game]])
+        return
+    for game in runs:
+        for run in runs[game]:
+            ended = run.ended or "did not end"
+            console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
+            console.print(
+                f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
+                f"{_describe_search(run.parameters)}",
+                highlight=False,
+                soft_wrap=True,
+            )
+            console.print(
+                f"  {run.positions:,} positions, {run.searches:,} searches, {run.nodes:,} nodes",
+                highlight=False,
+            )
+
+
+@click.command()
+@click.argument("book", type=BOOK)
 @click.option(
     "--format", "form", type=click.Choice(sorted(WRITERS)), default="csv", show_default=True
 )
@@ -52,7 +86,7 @@ def info(book: Address, as_json: bool) -> None:
 @click.option(
     "--reproducible",
     is_flag=True,
-    help="Leave out times and run numbers: equal books then give equal files.",
+    help="Leave out times and runs: equal books then give equal files.",
 )
 def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None:
     """Write every position of BOOK with its moves, one row each, in canonical orientation.

@@ -11,6 +11,7 @@ from sqlalchemy import RowMapping, text
 
 from book.address import Address, AnyAddress
 from book.database import Access, explained, open_engine
+from book.errors import BookUnreadable
 from engine import games
 
 Record = dict[str, Any]
@@ -24,27 +25,29 @@ SELECT b.game, b.ply, p.lookup, p.stones, b.dark, b.light, p.value,
      ) AS ordered) AS moves,
     CASE p.rest_state WHEN 1 THEN 'none' WHEN 2 THEN 'pending' ELSE 'open' END AS rest,
     (SELECT line FROM known_moves WHERE id = p.id AND source = 'rest') AS rest_line,
-    p.rest_proven, p.open_cost, p.depth, p.nodes, p.milliseconds, p.run
-FROM positions AS p JOIN boards AS b ON b.id = p.id
+    p.rest_proven, p.open_cost, p.depth, p.nodes, p.milliseconds, p.run,
+    r.version, r.evaluation, r.parameters
+FROM positions AS p JOIN boards AS b ON b.id = p.id JOIN runs AS r ON r.id = p.run
 ORDER BY b.game, b.ply, p.lookup
 """
 _FIELDS = (
     "game ply position dark light value bound proven moves rest rest_line rest_proven "
-    "open_cost depth nodes milliseconds run"
+    "open_cost depth nodes milliseconds run version evaluation limits"
 )
-_DIFFERENT_EVERY_TIME = {"milliseconds", "run"}
+_PROVENANCE = {"milliseconds", "run", "version", "evaluation", "limits"}
 
 
 def fields(*, reproducible: bool = False) -> list[str]:
     """The names of a record's fields, in order; see `records`."""
-    left_out = _DIFFERENT_EVERY_TIME if reproducible else set()
+    left_out = _PROVENANCE if reproducible else set()
     return [name for name in _FIELDS.split() if name not in left_out]
 
 
 def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Record]:
     """Every stored position with its moves, by game, ply and key; in canonical orientation.
 
-    `reproducible` leaves out what differs between two builds of the same book: times and runs.
+    `reproducible` leaves out what may differ between two builds of the same book: times, and
+    what ran.
 
     Raises:
         BookError: if there is no readable book.
@@ -59,14 +62,19 @@ def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Rec
         )
         # Positions are ordered by a part of their key only.
         for _, alike in groupby(rows.mappings(), itemgetter("game", "ply", "lookup")):
-            found = [_told(row) for row in alike]
+            found = [_told(row, address) for row in alike]
             for record in sorted(found, key=itemgetter("position")):
                 yield {name: record[name] for name in names}
 
 
-def _told(row: RowMapping) -> Record:
+def _told(row: RowMapping, address: Address) -> Record:
     """A row as it is written, alike for all databases."""
     record = {**row, "position": games.get(row["game"]).key(row["stones"]).hex()}
+    try:
+        limits = json.loads(row["parameters"])["limits"]
+    except (KeyError, TypeError, ValueError):
+        raise BookUnreadable(f"'{address}' is damaged: a run has lost its limits") from None
+    record["limits"] = " ".join(f"{name}={value}" for name, value in limits.items() if value)
     for name in ("proven", "rest_proven"):
         record[name] = None if row[name] is None else int(row[name])
     return record

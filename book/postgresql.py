@@ -1,6 +1,6 @@
 """Books in PostgreSQL: one in each schema of a database, for many readers and builders."""
 
-from sqlalchemy import URL, Engine, create_engine, inspect, text
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
 
 from book.address import Access
@@ -10,6 +10,7 @@ from book.schema import REVISIONS
 
 # Any number that other programs are unlikely to lock.
 _CREATING = 0x66697665
+_BUILDING = 0x626F6F6B
 
 
 def open_engine(url: URL, book: str, access: Access) -> Engine:
@@ -44,6 +45,12 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
             migrate(connection)
         connection.commit()
     return engine
+
+
+def lock_for_building(connection: Connection) -> bool:
+    """Keep other builders away for as long as the connection lasts; returns whether it could."""
+    statement = text("SELECT pg_try_advisory_lock(:number, to_regnamespace(current_schema())::int)")
+    return bool(connection.execute(statement, {"number": _BUILDING}).scalar_one())
 
 
 def explain(book: str, cause: str) -> BookError:

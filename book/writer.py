@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
+from book import postgresql
 from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.counts import Tally
@@ -82,6 +83,10 @@ class BookWriter(Closing):
                 self._connection = self._engine.connect()
             opened.callback(self._engine.dispose)
             opened.callback(self._connection.close)
+            if not isinstance(self.address.place, Path):
+                with self.transaction() as connection:
+                    if not postgresql.lock_for_building(connection):
+                        raise BookUnwritable(f"'{self.address}' is being built by another process")
             with self.transaction() as connection:
                 self.game_number = _register(connection, game)
             self._opened = opened.pop_all()
