@@ -15,11 +15,13 @@ from engine import games
 from engine.games.base import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
-from tests.book.conftest import Fivebook, rows_of, small_book
+from tests.book.conftest import Fivebook, small_book
 
 
-def fetch(book: AnyAddress, script: str) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in rows_of(book, script)]
+def fetch(book: AnyAddress, script: str) -> list[tuple[float, ...]]:
+    # PostgreSQL's sums are decimal numbers.
+    with BookReader(book) as reader, reader.connection() as connection:
+        return [tuple(map(float, row)) for row in connection.exec_driver_sql(script)]
 
 
 def summary_of(path: AnyAddress, name: str = "gomoku-9") -> Summary:

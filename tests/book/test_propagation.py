@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from book.address import Address, AnyAddress
 from book.counts import Tally
@@ -162,7 +162,7 @@ def rest_columns(rest: Rest) -> dict[str, Any]:
     value = rest.value
     ends = value is not None and rest.ends
     return {
-        "rest_state": RestState.ENDS if ends else rest.state,
+        "rest_state": int(RestState.ENDS if ends else rest.state),
         "rest_value": None if value is None else value.value,
         "rest_bound": None if value is None else BOUND_NUMBERS[value.bound],
         "rest_proven": None if value is None else value.proven,
@@ -261,8 +261,12 @@ def connection(stored: Callable[[str], AnyAddress], gomoku: Game) -> Iterator[Co
 
 
 def emptied(connection: Connection) -> Connection:
-    connection.execute(delete(moves))
-    connection.execute(delete(positions))
+    if connection.dialect.name == "postgresql":
+        # Rows deleted within a transaction would have to be passed over until its end.
+        connection.execute(text("TRUNCATE moves, positions"))
+    else:
+        connection.execute(delete(moves))
+        connection.execute(delete(positions))
     return connection
 
 
