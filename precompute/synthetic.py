@@ -8,7 +8,6 @@ million positions behaves.
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 from sqlalchemy import Connection, insert
 
+from book.address import AnyAddress
 from book.counts import Tally
 from book.propagation import step_cost
 from book.rows import lookup_of
@@ -33,6 +33,7 @@ _CROWDING = 1.0
 _PLY_SPREAD = 1.5
 _DEPTHS = (6, 10)
 _LINE_PLIES = 8
+_LINE_STRIDE = 7
 _MOST_ROWS = 100_000
 _MOST_VALUE = 1_000
 _CACHE_KIBIBYTES = 4 << 20
@@ -59,15 +60,15 @@ class _Layer:
     link_moves: _Numbers
 
 
-def fill(path: Path, game: Game, size: int, seed: int = 1) -> None:
-    """Make a book of `size` positions of `game` at `path`, where there must be none.
+def fill(address: AnyAddress, game: Game, size: int, seed: int = 1) -> None:
+    """Make a book of `size` positions of `game` at `address`, where there must be none.
 
     Raises:
-        BookError: if the file cannot be written.
+        BookError: if it cannot be written.
     """
     random = np.random.default_rng(seed)
     layers = _grow(game, size, random)
-    with BookWriter(path, game) as writer:
+    with BookWriter(address, game) as writer:
         run = writer.start_run({"limits": Limits(nodes=20_000).as_dict(), "synthetic": True})
         with writer.transaction() as connection:
             _store(connection, writer, layers, run, random)
@@ -140,32 +141,37 @@ def _next_layer(
 
 @kernel(types.int64(_U8, types.int64, types.int64, _U8, _U8, types.int64, _I64))
 def put_canonical(
-    stones: _Cells, row: int, dark: int, maps: _Cells, out: _Cells, to: int, smallest: _Numbers
+    stones: _Cells, row: int, dark: int, maps: _Cells, out: _Cells, to: int, cell: _Numbers
 ) -> Any:
     """Write the smallest image of a row of cells into row `to` of `out`; returns its hash.
 
-    The symmetry that makes it goes into `smallest`.
+    The one number in `cell` is turned along: where several symmetries make that image, as far
+    down as they can.
     """
     count = stones.shape[1]
     image = np.empty(count, np.uint8)
+    smallest = np.int64(0)
     for symmetry in range(maps.shape[0]):
         for start, end in ((0, dark), (dark, count)):
             for at in range(start, end):
-                cell = maps[symmetry, stones[row, at]]
+                turned = maps[symmetry, stones[row, at]]
                 place = at
-                while place > start and image[place - 1] > cell:
+                while place > start and image[place - 1] > turned:
                     image[place] = image[place - 1]
                     place -= 1
-                image[place] = cell
-        is_smaller = symmetry == 0
+                image[place] = turned
+        order = -1 if symmetry == 0 else 0
         for at in range(count):
-            if symmetry and image[at] != out[to, at]:
-                is_smaller = image[at] < out[to, at]
-                break
-        if is_smaller:
-            smallest[0] = symmetry
+            if order == 0 and image[at] != out[to, at]:
+                order = -1 if image[at] < out[to, at] else 1
+        turned_cell = np.int64(maps[symmetry, cell[0]])
+        if order < 0:
+            smallest = turned_cell
             for at in range(count):
                 out[to, at] = image[at]
+        elif order == 0:
+            smallest = min(smallest, turned_cell)
+    cell[0] = smallest
     # FNV-1a (Fowler, Noll, Vo 1991), never zero, and zero for the empty board.
     digest = np.uint64(14695981039346656037)
     for at in range(count):
@@ -187,7 +193,7 @@ def add_stones(
     count = before.shape[1]
     dark = (count + 1) // 2
     new = np.empty((1, count + 1), np.uint8)
-    smallest = np.zeros(1, np.int64)
+    cell = np.zeros(1, np.int64)
     for row in range(len(parents)):
         is_free = True
         for at in range(count):
@@ -198,7 +204,7 @@ def add_stones(
         for at in range(count):
             new[0, at + (at >= place)] = before[parents[row], at]
         new[0, place] = cells[row]
-        hashes[row] = put_canonical(new, 0, (count + 2) // 2, maps, out, row, smallest)
+        hashes[row] = put_canonical(new, 0, (count + 2) // 2, maps, out, row, cell)
 
 
 @kernel(types.void(_U8, types.int64, _U8, _U8, _I64, _I64))
@@ -218,7 +224,7 @@ def take_stones(
     dark = (count + 1) // 2
     first, end = (0, dark) if count % 2 else (dark, count)
     old = np.empty((1, count - 1), np.uint8)
-    smallest = np.zeros(1, np.int64)
+    cell = np.zeros(1, np.int64)
     for row in range(len(stones)):
         hashes[row] = -1
         if first + taken >= end:
@@ -226,8 +232,9 @@ def take_stones(
         for at in range(count):
             if at != first + taken:
                 old[0, at - (at > first + taken)] = stones[row, at]
-        hashes[row] = put_canonical(old, 0, count // 2, maps, above, row, smallest)
-        moves[row] = maps[smallest[0], stones[row, first + taken]]
+        cell[0] = stones[row, first + taken]
+        hashes[row] = put_canonical(old, 0, count // 2, maps, above, row, cell)
+        moves[row] = cell[0]
 
 
 def _store(
@@ -254,7 +261,9 @@ def _store(
         [c for c in range(game.cell_count) if abs(c % game.size - game.size // 2) > _REGION],
         dtype=np.uint8,
     )
-    rest_lines = random.choice(edge, (ends[-1], _LINE_PLIES))
+    # The stride shares no factor with the number of cells, so that no cell comes twice.
+    first = random.integers(0, len(edge), (ends[-1], 1))
+    rest_lines = edge[(first + _LINE_STRIDE * np.arange(_LINE_PLIES)) % len(edge)]
     order = np.argsort(numbers)
     plies = np.searchsorted(ends, order, side="right") - 1
     tally = Tally()

@@ -141,16 +141,6 @@ def any_book(stored: Callable[[str], AnyAddress], request: pytest.FixtureRequest
     return stored(request.param)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyAddress]:
-    """Where a book may be made, in each kind of database."""
-    if request.param == "sqlite":
-        yield tmp_path / "book.db"
-        return
-    with postgresql_book() as address:
-        yield address
-
-
 @pytest.fixture
 def fivebook() -> Fivebook:
     """Runs the command line in this process; an unforeseen error fails the test at once."""

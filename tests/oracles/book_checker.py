@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 
+from book.address import AnyAddress
 from book.reader import BookReader
 from book.rows import unpack_line
 from book.schema import games, moves, positions
@@ -20,7 +20,7 @@ DECISIVE = 29_000
 OPEN, NONE, PENDING, ENDS = range(4)
 
 
-def assert_sound(path: Path, game: Game) -> None:
+def assert_sound(path: AnyAddress, game: Game) -> None:
     """Links, values, costs and counts of every stored position of `game` follow from its rows."""
     with BookReader(path) as reader, reader.connection() as connection:
         rows = {
