@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from book import database
+from book import database, sqlite
 from book.address import Address
 from book.database import Access, open_engine
 from book.errors import (
@@ -629,7 +629,7 @@ def test_a_locked_book_gets_a_sentence(
     fivebook: Fivebook,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(database, "_WAIT_FOR_LOCK_MS", 10)
+    monkeypatch.setattr(sqlite, "_WAIT_FOR_LOCK_MS", 10)
     path = copy_of(gomoku_book)
     with locked(path):
         result = fivebook(*arguments(command, path))
@@ -640,7 +640,7 @@ def test_a_locked_book_gets_a_sentence(
 def test_a_book_that_somebody_writes_to_is_not_built_on(
     copy_of: CopyOf, gomoku_book: Path, gomoku: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_WAIT_FOR_LOCK_MS", 10)
+    monkeypatch.setattr(sqlite, "_WAIT_FOR_LOCK_MS", 10)
     path = copy_of(gomoku_book)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import engine
 from book.address import AnyAddress
 from book.reader import BookReader
 from book.summary import Summary, summarise
@@ -178,3 +179,21 @@ def test_information_goes_to_standard_output_alone(
     options: list[str], gomoku_book: Path, fivebook: Fivebook
 ) -> None:
     assert fivebook("info", gomoku_book, *options).stderr == ""
+
+
+def test_the_log_lists_the_runs_with_what_they_ran(
+    stored: Callable[[str], AnyAddress], fivebook: Fivebook
+) -> None:
+    book = stored("both_book")
+    runs = json.loads(fivebook("log", book, "--json").stdout)
+    assert [(run["game"], run["positions"]) for run in runs] == [
+        ("gomoku-9", 20),
+        ("pentago-swap", 10),
+    ]
+    assert {run["version"] for run in runs} == {engine.__version__}
+    # Gomoku's evaluation reads its weights from a file, that of Pentago-swap has none.
+    assert [len(run["evaluation"]) for run in runs] == [16, 0]
+    assert all(run["parameters"]["limits"]["nodes"] == 300 for run in runs)
+    told = fivebook("log", book).stdout
+    assert f"fivebook {engine.__version__}, evaluation {runs[0]['evaluation']}, nodes=300" in told
+    assert "run 2 pentago-swap" in told

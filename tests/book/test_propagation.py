@@ -167,7 +167,6 @@ def rest_columns(rest: Rest) -> dict[str, Any]:
         "rest_bound": None if value is None else BOUND_NUMBERS[value.bound],
         "rest_proven": None if value is None else value.proven,
         "rest_line": None if value is None else b"\x50",
-        "open_cost": None,
     }
 
 
