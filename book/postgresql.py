@@ -1,4 +1,4 @@
-"""Books in PostgreSQL: one in each schema of a database, for many readers and builders."""
+"""Books in PostgreSQL, one in each schema of a database: for readers on many machines."""
 
 from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.pool import NullPool

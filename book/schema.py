@@ -153,7 +153,6 @@ Index("move_names_by_code", move_names.c.game, move_names.c.code)
 # The plan: searches decided on and not yet in the book. A batch's results enter the book
 # together, in the order of `id`, once it is complete. `excluded` is the keys, one after the
 # other, of the children that the search leaves out; a position not yet stored has none.
-# `builder` has leased the search until `leased_until`, in seconds since 1970.
 tasks = Table(
     "tasks",
     metadata,
@@ -166,6 +165,4 @@ tasks = Table(
     Column("excluded", LargeBinary, nullable=False),
     Column("limits", String, nullable=False),
     Column("result", String),
-    Column("builder", String),
-    Column("leased_until", BigInteger),
 )

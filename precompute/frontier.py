@@ -129,8 +129,7 @@ class Explore(_BookFrontier):
 
         Best first from the empty board (Hart, Nilsson, Raphael 1968); since each position knows
         the cost of the rest of the way, only positions on the ways to those slots are looked
-        at. Of equal costs those come first that were found first, deeper ways before others,
-        then by stones.
+        at. Of ways at equal cost the one with more of it behind comes first, then by stones.
         """
         root = self._stored(connection, [self._root.key]).get(self._root.key)
         if root is None or root.open_cost is None:

@@ -154,8 +154,6 @@ def upgrade() -> None:
         sa.Column("excluded", sa.LargeBinary, nullable=False),
         sa.Column("limits", sa.String, nullable=False),
         sa.Column("result", sa.String),
-        sa.Column("builder", sa.String),
-        sa.Column("leased_until", sa.BigInteger),
     )
     joined = "group_concat" if op.get_bind().dialect.name == "sqlite" else "string_agg"
     first_light = "(p.ply + 1) / 2"
