@@ -1,28 +1,27 @@
-"""The commands about a book: `fivebook info`, `fivebook export`."""
+"""The commands about a book: `fivebook info`, `fivebook log`, `fivebook export`."""
 
+from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TextIO
 
 import click
 from rich.box import SIMPLE
 from rich.table import Table
 
-from book.console import console, describe_value, json_option, print_json
+from book.address import Address
+from book.console import BOOK, console, describe_value, json_option, print_json
 from book.entry import Entry
 from book.errors import BookError
 from book.export import WRITERS, fields, records
 from book.reader import BookReader
-from book.summary import Summary, summarise
+from book.summary import Summary, size_on_disk, summarise
 from engine.search import SearchOptions
-
-BOOK = click.argument("book", type=click.Path(path_type=Path))
 
 
 @click.command()
-@BOOK
+@click.argument("book", type=BOOK)
 @json_option
-def info(book: Path, as_json: bool) -> None:
+def info(book: Address, as_json: bool) -> None:
     """Say what BOOK holds: positions by ply, proofs, search effort, runs, size.
 
     \b
@@ -34,7 +33,7 @@ def info(book: Path, as_json: bool) -> None:
         contents = [
             (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
         ]
-    size = _size_on_disk(book)
+        size = size_on_disk(reader)
     if as_json:
         games = [_as_dict(summary, root) for summary, root in contents]
         print_json({"book": str(book), "bytes": size, "games": games})
@@ -45,7 +44,41 @@ def info(book: Path, as_json: bool) -> None:
 
 
 @click.command()
-@BOOK
+@click.argument("book", type=BOOK)
+@json_option
+def log(book: Address, as_json: bool) -> None:
+    """List the build runs of BOOK: what each added, with which version, evaluation and limits.
+
+    Each position names the run that searched it last; see fivebook export.
+
+    \b
+    Examples:
+      fivebook log gomoku.db
+      fivebook log gomoku.db --json
+    """
+    with BookReader(book) as reader:
+        runs = {game.id: summarise(reader, game).runs for game in reader.games}
+    if as_json:
+        print_json([{"game": game, **asdict(run)} for game in runs for run in runs[game]])
+        return
+    for game in runs:
+        for run in runs[game]:
+            ended = run.ended or "did not end"
+            console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
+            console.print(
+                f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
+                f"{_describe_search(run.parameters)}",
+                highlight=False,
+                soft_wrap=True,
+            )
+            console.print(
+                f"  {run.positions:,} positions, {run.searches:,} searches, {run.nodes:,} nodes",
+                highlight=False,
+            )
+
+
+@click.command()
+@click.argument("book", type=BOOK)
 @click.option(
     "--format", "form", type=click.Choice(sorted(WRITERS)), default="csv", show_default=True
 )
@@ -53,9 +86,9 @@ def info(book: Path, as_json: bool) -> None:
 @click.option(
     "--reproducible",
     is_flag=True,
-    help="Leave out times and run numbers: equal books then give equal files.",
+    help="Leave out times and runs: equal books then give equal files.",
 )
-def export(book: Path, form: str, output: TextIO, reproducible: bool) -> None:
+def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None:
     """Write every position of BOOK with its moves, one row each, in canonical orientation.
 
     The same rows can be had by SQL: the views boards, known_moves, lines and best_moves are
@@ -69,17 +102,13 @@ def export(book: Path, form: str, output: TextIO, reproducible: bool) -> None:
     """
     try:
         names = fields(reproducible=reproducible)
-        WRITERS[form](names, records(book, reproducible=reproducible), output)
+        with closing(records(book, reproducible=reproducible)) as rows:
+            WRITERS[form](names, rows, output)
         output.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
         raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
-
-
-def _size_on_disk(book: Path) -> int:
-    parts = (book, book.with_name(f"{book.name}-wal"))
-    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:

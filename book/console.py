@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
+from book.address import Address
 from engine import games
 from engine.clock import Clock
 from engine.errors import FivebookError
@@ -29,6 +30,18 @@ class _GameType(click.ParamType[Game]):
             return value
         try:
             return games.get(value)
+        except FivebookError as error:
+            self.fail(str(error), param, ctx)
+
+
+class _BookType(click.ParamType[Address]):
+    name = "book"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Address:
+        try:
+            return Address.of(value)
         except FivebookError as error:
             self.fail(str(error), param, ctx)
 
@@ -91,6 +104,7 @@ class _MemoryType(click.ParamType[int]):
 
 
 GAME = _GameType()
+BOOK = _BookType()
 DURATION = _DurationType()
 CLOCK = _ClockType()
 MEMORY = _MemoryType()

@@ -2,6 +2,7 @@
 
 FivebookError               (engine.errors)
 └── BookError
+    ├── NoAddress           what was given leads to no book, whatever is there
     ├── BookMissing         there is no file at this address
     ├── NotABook            the file is something else
     ├── NewerSchema         a later version of fivebook wrote it
@@ -15,6 +16,10 @@ from engine.errors import FivebookError
 
 class BookError(FivebookError):
     """Base of everything that can be wrong with a book."""
+
+
+class NoAddress(BookError, ValueError):
+    """What was given is no address of a book."""
 
 
 class BookMissing(BookError):

@@ -2,56 +2,82 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
-from itertools import chain, islice
-from pathlib import Path
+from collections.abc import Callable, Generator, Iterable
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import Any, TextIO
 
-from sqlite_utils import Database
+from sqlalchemy import RowMapping, text
 
+from book.address import Address, AnyAddress
 from book.database import Access, explained, open_engine
+from book.errors import BookUnreadable
+from engine import games
 
 Record = dict[str, Any]
 
 # In an order that depends on the content alone.
 _RECORDS = """
-SELECT b.game, b.ply, b.position, b.dark, b.light, p.value,
+SELECT b.game, b.ply, p.lookup, p.stones, b.dark, b.light, p.value,
     CASE p.bound WHEN 0 THEN 'exact' WHEN 1 THEN 'lower' ELSE 'upper' END AS bound, p.proven,
-    (SELECT group_concat(name || '=' || value, ' ') FROM (
-        SELECT name, value FROM known_moves WHERE key = p.key ORDER BY value DESC, move)) AS moves,
-    CASE p.rest_state WHEN 0 THEN 'open' WHEN 1 THEN 'none' ELSE 'pending' END AS rest,
-    p.rest_line AS rest_line, p.rest_proven AS rest_proven, p.cost, p.slot_cost, p.depth, p.nodes,
-    p.milliseconds, p.run
-FROM positions AS p JOIN boards AS b ON b.key = p.key
-ORDER BY b.game, b.ply, p.key
+    (SELECT {joined}(name || '=' || value, ' ') FROM (
+        SELECT name, value FROM known_moves WHERE id = p.id ORDER BY value DESC, move
+     ) AS ordered) AS moves,
+    CASE p.rest_state WHEN 1 THEN 'none' WHEN 2 THEN 'pending' ELSE 'open' END AS rest,
+    (SELECT line FROM known_moves WHERE id = p.id AND source = 'rest') AS rest_line,
+    p.rest_proven, p.open_cost, p.depth, p.nodes, p.milliseconds, p.run,
+    r.version, r.evaluation, r.parameters
+FROM positions AS p JOIN boards AS b ON b.id = p.id JOIN runs AS r ON r.id = p.run
+ORDER BY b.game, b.ply, p.lookup
 """
 _FIELDS = (
-    "game ply position dark light value bound proven moves rest rest_line rest_proven cost "
-    "slot_cost depth nodes milliseconds run"
+    "game ply position dark light value bound proven moves rest rest_line rest_proven "
+    "open_cost depth nodes milliseconds run version evaluation limits"
 )
-_DIFFERENT_EVERY_TIME = {"milliseconds", "run"}
+_PROVENANCE = {"milliseconds", "run", "version", "evaluation", "limits"}
 
 
 def fields(*, reproducible: bool = False) -> list[str]:
     """The names of a record's fields, in order; see `records`."""
-    left_out = _DIFFERENT_EVERY_TIME if reproducible else set()
+    left_out = _PROVENANCE if reproducible else set()
     return [name for name in _FIELDS.split() if name not in left_out]
 
 
-def records(path: Path, *, reproducible: bool = False) -> Iterator[Record]:
+def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Record]:
     """Every stored position with its moves, by game, ply and key; in canonical orientation.
 
-    `reproducible` leaves out what differs between two builds of the same book: times and runs.
+    `reproducible` leaves out what may differ between two builds of the same book: times, and
+    what ran.
 
     Raises:
-        BookError: if the file is no readable book.
+        BookError: if there is no readable book.
     """
     names = fields(reproducible=reproducible)
-    engine = open_engine(path, Access.READ)
-    with explained(path), closing(engine.raw_connection()) as connection:
-        for record in Database(connection.driver_connection).query(_RECORDS):
-            yield {name: record[name] for name in names}
+    address = Address.of(address)
+    engine = open_engine(address, Access.READ)
+    joined = "group_concat" if engine.dialect.name == "sqlite" else "string_agg"
+    with explained(address), engine.connect() as connection:
+        rows = connection.execution_options(stream_results=True).execute(
+            text(_RECORDS.format(joined=joined))
+        )
+        # Positions are ordered by a part of their key only.
+        for _, alike in groupby(rows.mappings(), itemgetter("game", "ply", "lookup")):
+            found = [_told(row, address) for row in alike]
+            for record in sorted(found, key=itemgetter("position")):
+                yield {name: record[name] for name in names}
+
+
+def _told(row: RowMapping, address: Address) -> Record:
+    """A row as it is written, alike for all databases."""
+    record = {**row, "position": games.get(row["game"]).key(row["stones"]).hex()}
+    try:
+        limits = json.loads(row["parameters"])["limits"]
+    except (KeyError, TypeError, ValueError):
+        raise BookUnreadable(f"'{address}' is damaged: a run has lost its limits") from None
+    record["limits"] = " ".join(f"{name}={value}" for name, value in limits.items() if value)
+    for name in ("proven", "rest_proven"):
+        record[name] = None if row[name] is None else int(row[name])
+    return record
 
 
 def write_csv(names: list[str], rows: Iterable[Record], file: TextIO) -> None:

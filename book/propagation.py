@@ -1,12 +1,15 @@
-"""Book values flow up to the parents, expansion costs down to the children.
+"""Book values and the costs of expansion flow up to the parents.
 
 A position's book value is the best of its rest value and the negated book values of its
-stored children. A child's expansion cost is the least, over its parents, of the parent's cost
-plus a step that grows with the winning probability that the move gives away.
+stored children. The expansion cost of a slot is the least, over the ways to it from the empty
+board, of the sum of its steps; a step's cost grows with the winning probability that the move
+gives away. Each position holds the cost of the rest of the way, to the cheapest open slot at
+or below it. Like the value it is fixed by the position's own slot and its children, so that a
+change touches the position's ancestors and nobody else, however large the book.
 
 Both are fixed by the stored rest slots and links alone, so that the order in which results
 came makes no difference. Stones only ever come onto the board: a position's parents have one
-ply less and its children one more, so one sweep up and one down settle everything.
+ply less, so one sweep up settles everything.
 """
 
 import heapq
@@ -15,9 +18,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from book.rows import BOUND_NUMBERS, BOUNDS
+from book.counts import Tally
+from book.rows import BOUND_NUMBERS, BOUNDS, AnyRow
 from book.schema import RestState, moves, positions
-from engine.games.base import Key
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
@@ -26,20 +29,23 @@ _PLY_COST = 100
 _LOSS_COST = 2_000
 
 _FLIPPED = {Bound.EXACT: Bound.EXACT, Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}
+_IN_ROW = (RestState.OPEN, RestState.ENDS)
 
-_position = select(positions).where(positions.c.key == bindparam("key"))
+_OF_POSITION = (
+    *("ply", "value", "bound", "proven", "rest_state", "rest_value", "rest_bound"),
+    *("rest_proven", "open_cost", "depth"),
+)
+_position = select(*(positions.c[name] for name in _OF_POSITION)).where(
+    positions.c.id == bindparam("id")
+)
 _children = (
-    select(positions.c.value, positions.c.bound, positions.c.proven)
-    .join(moves, moves.c.child == positions.c.key)
-    .where(moves.c.parent == bindparam("key"))
+    select(positions.c.value, positions.c.bound, positions.c.proven, positions.c.open_cost)
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent == bindparam("id"))
 )
-_child_keys = select(moves.c.child).where(moves.c.parent == bindparam("key"))
-_parents = (
-    select(positions.c.key, positions.c.ply, positions.c.cost, positions.c.value)
-    .join(moves, moves.c.parent == positions.c.key)
-    .where(moves.c.child == bindparam("key"))
-)
-_set_value = update(positions).where(positions.c.key == bindparam("at"))
+_ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
+_parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
+_set_value = update(positions).where(positions.c.id == bindparam("at"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,70 +87,60 @@ def step_cost(best: Value, value: Value) -> int:
     return _PLY_COST + round(_LOSS_COST * max(0.0, loss))
 
 
-def propagate(connection: Connection, changed: Iterable[Key]) -> None:
-    """Bring values and costs up to date after the rest slots or links of `changed` changed."""
-    touched = _raise_values(connection, changed)
-    _lower_costs(connection, touched)
+def slot_cost(row: AnyRow, value: Value, proven: bool) -> int | None:
+    """The cost of the step into the rest slot of a position of this book value.
+
+    None where that step is not to be taken.
+    """
+    # A proven value cannot change, and a move that ends the game leads nowhere.
+    if row.rest_state != RestState.OPEN or proven or row.rest_proven:
+        return None
+    return step_cost(value, row.rest_value)
 
 
-def _raise_values(connection: Connection, changed: Iterable[Key]) -> set[tuple[int, Key]]:
-    """Recompute values upward; returns ply and key of each position looked at."""
-    queue = [(-connection.execute(_position, {"key": key}).one().ply, key) for key in changed]
+def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> None:
+    """Bring values and costs up to date after rest slots or links of `changed` changed.
+
+    `changed` are the numbers of positions; what becomes proven goes into `tally`.
+    """
+    queue = [(-connection.execute(_ply, {"id": id}).scalar_one(), id) for id in set(changed)]
     heapq.heapify(queue)
     seen = set(queue)
     while queue:
-        _, key = heapq.heappop(queue)
-        row = connection.execute(_position, {"key": key}).one()
-        options = [
-            BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
-            for child in connection.execute(_children, {"key": key})
-        ]
-        if row.rest_state == RestState.OPEN:
-            options.append(BookValue(row.rest_value, BOUNDS[row.rest_bound], row.rest_proven))
-        new = combine(options, complete=row.rest_state != RestState.PENDING)
-        old = BookValue(row.value, BOUNDS[row.bound], row.proven)
-        if new == old:
+        ply, id = heapq.heappop(queue)
+        if not _recompute(connection, id, tally):
             continue
-        connection.execute(
-            _set_value,
-            {
-                "at": key,
-                "value": new.value,
-                "bound": BOUND_NUMBERS[new.bound],
-                "proven": new.proven,
-            },
-        )
-        for parent in connection.execute(_parents, {"key": key}):
-            entry = (-parent.ply, parent.key)
+        for parent in connection.execute(_parents, {"id": id}).scalars():
+            entry = (ply + 1, parent)
             if entry not in seen:
                 seen.add(entry)
                 heapq.heappush(queue, entry)
-    return {(-ply, key) for ply, key in seen}
 
 
-def _lower_costs(connection: Connection, touched: set[tuple[int, Key]]) -> None:
-    """Recompute costs downward from positions whose value, rest slot or links changed."""
-    queue = list(touched)
-    heapq.heapify(queue)
-    seen = set(queue)
-    while queue:
-        ply, key = heapq.heappop(queue)
-        row = connection.execute(_position, {"key": key}).one()
-        cost = min(
-            (
-                parent.cost + step_cost(parent.value, from_child(row.value))
-                for parent in connection.execute(_parents, {"key": key})
-            ),
-            default=0,
-        )
-        # A proven value cannot change, and a move that ends the game leads nowhere.
-        expandable = row.rest_child and not row.proven and not row.rest_proven
-        slot_cost = cost + step_cost(row.value, row.rest_value) if expandable else None
-        if (cost, slot_cost) != (row.cost, row.slot_cost):
-            connection.execute(_set_value, {"at": key, "cost": cost, "slot_cost": slot_cost})
-        if cost != row.cost or (ply, key) in touched:
-            for child in connection.execute(_child_keys, {"key": key}).scalars():
-                entry = (ply + 1, child)
-                if entry not in seen:
-                    seen.add(entry)
-                    heapq.heappush(queue, entry)
+def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
+    """Settle one position from its slot and its children; returns whether anything changed."""
+    row = connection.execute(_position, {"id": id}).one()
+    children = connection.execute(_children, {"id": id}).all()
+    options = [
+        BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
+        for child in children
+    ]
+    if row.rest_state in _IN_ROW:
+        options.append(BookValue(row.rest_value, BOUNDS[row.rest_bound], row.rest_proven))
+    new = combine(options, complete=row.rest_state != RestState.PENDING)
+    costs = [slot_cost(row, new.value, new.proven)] + [
+        step_cost(new.value, from_child(child.value)) + child.open_cost
+        for child in children
+        if child.open_cost is not None
+    ]
+    settled = {
+        "value": new.value,
+        "bound": BOUND_NUMBERS[new.bound],
+        "proven": new.proven,
+        "open_cost": min((cost for cost in costs if cost is not None), default=None),
+    }
+    if all(getattr(row, name) == value for name, value in settled.items()):
+        return False
+    connection.execute(_set_value, settled | {"at": id})
+    tally.add(row.ply, row.depth, proven=new.proven - row.proven)
+    return True

@@ -3,20 +3,19 @@
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, literal_column, select
 
+from book.address import Address, AnyAddress
 from book.closing import Closing
-from book.database import Access, explained, open_engine
+from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
 from book.propagation import flipped
-from book.rows import BOUNDS, AnyRow
-from book.schema import RestState, positions
+from book.rows import BOUNDS, lookup_of, unpack_line
+from book.schema import RestState, counts, moves, positions
 from book.schema import games as games_table
-from book.schema import moves as moves_table
 from engine import games
 from engine.games.base import Canonical, Game
 from engine.position import Move, Position
@@ -24,37 +23,54 @@ from engine.values import from_child
 
 _LINE_PLIES = 8
 
-_REQUIRED = (
-    "stones",
-    "value",
-    "bound",
-    "proven",
-    "depth",
-    "nodes",
-    "milliseconds",
-    "rest_state",
-)
-_REST = ("rest_move", "rest_value", "rest_bound", "rest_proven", "rest_line")
+_REQUIRED = ("value", "bound", "proven", "depth", "nodes", "milliseconds", "rest_state")
+_REST = ("rest_value", "rest_bound", "rest_proven", "rest_line")
 _OF_CHILD = ("value", "bound", "proven", "depth")
+
+
+class _Row(NamedTuple):
+    """A position with one of its stored children, whose columns are None if there is none."""
+
+    value: int
+    bound: int
+    proven: bool
+    depth: int
+    nodes: int
+    milliseconds: int
+    rest_state: int
+    rest_value: int
+    rest_bound: int
+    rest_proven: bool
+    rest_line: bytes
+    move: Move | None
+    child_value: int
+    child_bound: int
+    child_proven: bool
+    child_depth: int
+
 
 _child = positions.alias("child")
 # One statement, so that a position and its children come from the same moment of a build.
 _lookup = (
     select(
         *(positions.c[name] for name in (*_REQUIRED, *_REST)),
-        moves_table.c.move,
-        *(_child.c[name].label(f"child_{name}") for name in _OF_CHILD),
+        moves.c.move,
+        *(_child.c[name] for name in _OF_CHILD),
     )
-    .outerjoin(moves_table, moves_table.c.parent == positions.c.key)
-    .outerjoin(_child, _child.c.key == moves_table.c.child)
-    .where(positions.c.key == bindparam("key"))
+    .outerjoin(moves, moves.c.parent == positions.c.id)
+    .outerjoin(_child, _child.c.id == moves.c.child)
+    .where(
+        positions.c.lookup == bindparam("lookup"),
+        positions.c.stones == bindparam("stones"),
+        positions.c.game == bindparam("game"),
+    )
 )
 # The stored move that is best for the parent is the one to the child worth least.
-_lookup_best = _lookup.order_by(_child.c.value, moves_table.c.move).limit(1)
-_names = select(games_table.c.name).order_by(games_table.c.id)
+_lookup_best = _lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
+_names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
 _count = (
-    select(func.count())
-    .select_from(positions.join(games_table))
+    select(func.coalesce(func.sum(counts.c.positions), 0))
+    .select_from(counts.join(games_table))
     .where(games_table.c.name == bindparam("name"))
 )
 
@@ -69,16 +85,15 @@ class BookReader(Closing):
         BookError: if the file is missing, no book, damaged, or of a later schema.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._engine = open_engine(self.path, Access.READ)
+    def __init__(self, address: AnyAddress) -> None:
+        self.address = Address.of(address)
+        self._engine = open_engine(self.address, Access.READ)
         # Connections at rest. A deque may be shared among threads without a lock.
         self._idle: deque[Connection] = deque()
-        with self.connection() as connection:
-            names = connection.execute(_names).scalars().all()
-        if None in names:
-            raise self._damaged("a game has lost its name")
-        self.games: tuple[Game, ...] = tuple(map(games.get, names))
+        self._lookup = Prepared(_lookup, self._engine.dialect)
+        self._lookup_best = Prepared(_lookup_best, self._engine.dialect)
+        self._numbers = self._read_numbers()
+        self.games: tuple[Game, ...] = tuple(map(games.get, self._numbers))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -89,7 +104,7 @@ class BookReader(Closing):
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection for one thread, that reads and holds no transaction open."""
-        with explained(self.path):
+        with explained(self.address):
             try:
                 connection = self._idle.pop()
             except IndexError:
@@ -101,7 +116,7 @@ class BookReader(Closing):
     def positions(self, game: Game) -> int:
         """The number of stored positions of `game`."""
         with self.connection() as connection:
-            return connection.execute(_count, {"name": game.id}).scalar_one()
+            return int(connection.execute(_count, {"name": game.id}).scalar_one())
 
     def find(
         self, game: Game, position: Position, *, lines: int = 1, best_only: bool = False
@@ -113,7 +128,7 @@ class BookReader(Closing):
         """
         entry = self.get(game, position, lines=lines, best_only=best_only)
         if entry is None:
-            raise PositionNotFound(f"'{self.path}' does not hold this position of {game.id}")
+            raise PositionNotFound(f"'{self.address}' does not hold this position of {game.id}")
         return entry
 
     def get(
@@ -126,7 +141,7 @@ class BookReader(Closing):
         the only one, which is several times as fast where many are stored.
         """
         canonical = game.canonical(position)
-        rows = self._rows(canonical, _lookup_best if best_only else _lookup)
+        rows = self._rows(game, canonical, self._lookup_best if best_only else self._lookup)
         if not rows:
             return None
         back = game.inverse(canonical.symmetry)
@@ -150,21 +165,27 @@ class BookReader(Closing):
             position=position,
             value=row.value,
             bound=BOUNDS[row.bound],
-            proven=row.proven,
+            proven=bool(row.proven),
             depth=row.depth,
             nodes=row.nodes,
             seconds=row.milliseconds / 1000,
             moves=tuple(moves),
         )
 
-    def _rows(
-        self, canonical: Canonical, statement: Select[*tuple[Any, ...]] = _lookup
-    ) -> Sequence[AnyRow]:
-        """The position's row once for each child that `statement` finds; none if not stored."""
+    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared) -> list[_Row]:
+        """The position's row once for each child that `lookup` finds; none if not stored."""
+        if game.id not in self._numbers:
+            # A builder may have begun with another game since.
+            self._numbers = self._read_numbers()
+            if game.id not in self._numbers:
+                return []
+        values = {
+            "lookup": lookup_of(canonical.key),
+            "stones": canonical.stones,
+            "game": self._numbers[game.id],
+        }
         with self.connection() as connection:
-            rows = connection.execute(statement, {"key": canonical.key}).all()
-        if rows and rows[0].stones != canonical.stones:
-            raise self._damaged(f"it holds other stones under the key {canonical.key.hex()}")
+            rows = list(map(_Row._make, lookup.all(connection, values)))
         for row in rows:
             # A page that lost its contents reads as nulls, and a link as one to nowhere.
             if None in row[: len(_REQUIRED)] or (
@@ -173,8 +194,15 @@ class BookReader(Closing):
                 raise self._damaged(f"the row of the key {canonical.key.hex()} is incomplete")
         return rows
 
+    def _read_numbers(self) -> dict[str, int]:
+        with self.connection() as connection:
+            numbers = {row.name: row.id for row in connection.execute(_names)}
+        if None in numbers:
+            raise self._damaged("a game has lost its name")
+        return numbers
+
     def _damaged(self, how: str) -> BookUnreadable:
-        return BookUnreadable(f"'{self.path}' is damaged: {how}")
+        return BookUnreadable(f"'{self.address}' is damaged: {how}")
 
     def _line(
         self, game: Game, position: Position, canonical: Canonical, known: BookMove
@@ -187,13 +215,13 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            known = _known_moves(game, self._rows(canonical, _lookup_best))[0]
+            known = _known_moves(game, self._rows(game, canonical, self._lookup_best))[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])
 
 
-def _known_moves(game: Game, rows: Sequence[AnyRow]) -> list[BookMove]:
+def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
     """The moves in the rows of one position, best first; of equal ones the smallest first.
 
     In the canonical orientation; only the rest move has a line yet.
@@ -204,7 +232,7 @@ def _known_moves(game: Game, rows: Sequence[AnyRow]) -> list[BookMove]:
             child.move,
             from_child(child.child_value),
             flipped(BOUNDS[child.child_bound]),
-            child.child_proven,
+            bool(child.child_proven),
             child.child_depth,
             True,
             (),
@@ -212,10 +240,8 @@ def _known_moves(game: Game, rows: Sequence[AnyRow]) -> list[BookMove]:
         for child in rows
         if child.move is not None
     ]
-    if row.rest_state == RestState.OPEN:
-        line = tuple(game.parse_line(row.rest_line))
-        bound = BOUNDS[row.rest_bound]
-        known.append(
-            BookMove(row.rest_move, row.rest_value, bound, row.rest_proven, row.depth, False, line)
-        )
+    if row.rest_state in (RestState.OPEN, RestState.ENDS):
+        line = unpack_line(game, row.rest_line)
+        bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
+        known.append(BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line))
     return sorted(known, key=lambda move: (-move.value, move.move))

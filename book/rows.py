@@ -1,13 +1,13 @@
 """Small conversions between what the tables hold and what the rest of the code speaks of."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Row
 
-from engine.games.base import Key
+from engine.games.base import Game, Key
 from engine.position import Move
 from engine.values import Bound, Value
 
@@ -49,7 +49,7 @@ class Searched:
     rest: Rest | None
     depth: int
     nodes: int
-    milliseconds: float
+    milliseconds: int
     children: dict[Key, Move]
 
     def to_json(self) -> str:
@@ -90,3 +90,25 @@ def join_keys(keys: Iterable[Key]) -> bytes:
 def split_keys(blob: bytes) -> Iterator[Key]:
     """The keys that `join_keys` joined."""
     return (blob[at : at + KEY_BYTES] for at in range(0, len(blob), KEY_BYTES))
+
+
+def lookup_of(key: Key) -> int:
+    """The number under which a position of this key is found: in 32 bits, ascending with keys."""
+    return int.from_bytes(key[:4], "big") - (1 << 31)
+
+
+def move_width(game: Game) -> int:
+    """How many bytes stand for one move."""
+    return 1 if game.move_count <= 256 else 2
+
+
+def pack_line(game: Game, line: Sequence[Move]) -> bytes:
+    """Moves in one blob, in their order."""
+    width = move_width(game)
+    return b"".join(move.to_bytes(width, "big") for move in line)
+
+
+def unpack_line(game: Game, blob: bytes) -> tuple[Move, ...]:
+    """The moves that `pack_line` packed."""
+    width = move_width(game)
+    return tuple(int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width))

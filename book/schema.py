@@ -3,14 +3,17 @@
 A position is stored once, as its canonical image, and every move in a row is written in that
 image's orientation. The migrations in `book.migrations` create these tables and the views
 beside them; a test holds both against each other.
+
+Rows and links go by small numbers. A position is found by the first four bytes of its key and
+told from others with the same four bytes by its stones, so that no collision can go unseen.
 """
 
 from enum import IntEnum
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
-    Float,
     ForeignKey,
     Index,
     Integer,
@@ -21,7 +24,7 @@ from sqlalchemy import (
 )
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0001",)
+REVISIONS = ("0002",)
 
 
 class RestState(IntEnum):
@@ -33,6 +36,8 @@ class RestState(IntEnum):
     """Every move leads to a stored position."""
     PENDING = 2
     """The former rest move leads to a stored position by now; another is to be searched."""
+    ENDS = 3
+    """As open, but the rest move ends the game: no position is behind it."""
 
 
 metadata = MetaData()
@@ -44,7 +49,8 @@ games = Table(
     Column("name", String, nullable=False, unique=True),
 )
 
-# One invocation of the builder.
+# One invocation of the builder. `evaluation` is the hash of the file of the evaluation's weights,
+# empty where the game's evaluation has none.
 runs = Table(
     "runs",
     metadata,
@@ -53,58 +59,76 @@ runs = Table(
     Column("started", String, nullable=False),
     Column("ended", String),
     Column("version", String, nullable=False),
+    Column("evaluation", String, nullable=False),
     Column("parameters", String, nullable=False),
     Column("positions", Integer, nullable=False, default=0),
     Column("searches", Integer, nullable=False, default=0),
-    Column("nodes", Integer, nullable=False, default=0),
+    Column("nodes", BigInteger, nullable=False, default=0),
 )
 
-# `value`, `bound` and `proven` are the book value. The columns `rest_*` are the rest slot: the
-# best of the moves whose positions are not stored, and `rest_child` the key of the position
-# that it leads to. `rest_state` is one of RestState. `cost` is the position's expansion cost,
-# `slot_cost` that of the position behind its rest move, and null where nothing is to be
-# expanded.
+# `lookup` is made of the key by `book.rows.lookup_of`. `value`, `bound` and `proven` are the book
+# value. The columns `rest_*` are the rest slot: the best of the moves whose positions are not
+# stored begins the packed `rest_line`, and `rest_state` is one of RestState. `open_cost` is the
+# cost of the way from the position to the cheapest open rest slot at or below it, null where
+# there is none.
 positions = Table(
     "positions",
     metadata,
-    Column("key", LargeBinary(16), primary_key=True),
+    Column("id", Integer, primary_key=True),
     Column("game", Integer, ForeignKey("games.id"), nullable=False),
-    Column("ply", Integer, nullable=False),
+    Column("lookup", Integer, nullable=False),
     Column("stones", LargeBinary, nullable=False),
+    Column("ply", Integer, nullable=False),
     Column("value", Integer, nullable=False),
     Column("bound", Integer, nullable=False),
     Column("proven", Boolean, nullable=False),
     Column("rest_state", Integer, nullable=False),
-    Column("rest_move", Integer),
     Column("rest_value", Integer),
     Column("rest_bound", Integer),
     Column("rest_proven", Boolean),
-    Column("rest_child", LargeBinary(16)),
-    Column("rest_line", String),
-    Column("cost", Integer, nullable=False),
-    Column("slot_cost", Integer),
+    Column("rest_line", LargeBinary),
+    Column("open_cost", Integer),
     Column("depth", Integer, nullable=False),
-    Column("nodes", Integer, nullable=False),
-    Column("milliseconds", Float, nullable=False),
+    Column("nodes", BigInteger, nullable=False),
+    Column("milliseconds", Integer, nullable=False),
     Column("run", Integer, ForeignKey("runs.id"), nullable=False),
-    sqlite_with_rowid=False,
 )
-Index("positions_by_ply", positions.c.game, positions.c.ply, positions.c.key)
-Index("positions_by_rest_child", positions.c.rest_child)
-Index("positions_by_slot_cost", positions.c.game, positions.c.slot_cost, positions.c.key)
+Index("positions_by_lookup", positions.c.lookup)
+_is_pending = positions.c.rest_state == RestState.PENDING.value
+Index(
+    "positions_pending",
+    positions.c.game,
+    positions.c.ply,
+    sqlite_where=_is_pending,
+    postgresql_where=_is_pending,
+)
 
 # Links: the move that leads from one stored position to another.
 moves = Table(
     "moves",
     metadata,
-    Column("parent", LargeBinary(16), primary_key=True),
-    Column("move", Integer, primary_key=True),
-    Column("child", LargeBinary(16), nullable=False),
+    Column("parent", Integer, primary_key=True, autoincrement=False),
+    Column("child", Integer, primary_key=True, autoincrement=False),
+    Column("move", Integer, nullable=False),
     sqlite_with_rowid=False,
 )
 Index("moves_by_child", moves.c.child)
 
-# Notation, so that views are readable: cells by their packed code, moves by their number.
+# How many positions of a ply had a last search of a depth, how many of them are proven, and the
+# nodes of these searches: what would take long to count in a large book.
+counts = Table(
+    "counts",
+    metadata,
+    Column("game", Integer, ForeignKey("games.id"), primary_key=True),
+    Column("ply", Integer, primary_key=True),
+    Column("depth", Integer, primary_key=True),
+    Column("positions", Integer, nullable=False),
+    Column("proven", Integer, nullable=False),
+    Column("nodes", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# Notation, so that views are readable: cells and moves by their packed code and their number.
 cells = Table(
     "cells",
     metadata,
@@ -120,9 +144,11 @@ move_names = Table(
     metadata,
     Column("game", Integer, ForeignKey("games.id"), primary_key=True),
     Column("move", Integer, primary_key=True),
+    Column("code", LargeBinary, nullable=False),
     Column("name", String, nullable=False),
     sqlite_with_rowid=False,
 )
+Index("move_names_by_code", move_names.c.game, move_names.c.code)
 
 # The plan: searches decided on and not yet in the book. A batch's results enter the book
 # together, in the order of `id`, once it is complete. `excluded` is the keys, one after the

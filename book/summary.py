@@ -2,31 +2,38 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
 from book.reader import BookReader
-from book.schema import games, positions, runs, tasks
+from book.schema import counts, games, runs, tasks
 from engine.games.base import Game
 
 _of_game = games.c.name == bindparam("name")
 _by_ply = (
     select(
-        positions.c.ply,
-        func.count().label("positions"),
-        func.sum(positions.c.proven).label("proven"),
-        func.sum(positions.c.nodes).label("nodes"),
-        func.sum(positions.c.depth).label("depth"),
-        func.max(positions.c.depth).label("deepest"),
+        counts.c.ply,
+        func.sum(counts.c.positions).label("positions"),
+        func.sum(counts.c.proven).label("proven"),
+        func.sum(counts.c.nodes).label("nodes"),
+        func.sum(counts.c.depth * counts.c.positions).label("depth"),
+        func.max(counts.c.depth).label("deepest"),
     )
     .join(games)
-    .where(_of_game)
-    .group_by(positions.c.ply)
-    .order_by(positions.c.ply)
+    .where(_of_game, counts.c.positions > 0)
+    .group_by(counts.c.ply)
+    .order_by(counts.c.ply)
 )
 _runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
+
+_SIZE = """
+SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'r'
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Run:
     started: str
     ended: str | None
     version: str
+    evaluation: str
     parameters: dict[str, Any]
     positions: int
     searches: int
@@ -80,6 +88,16 @@ class Summary:
         return sum(run.nodes for run in self.runs)
 
 
+def size_on_disk(reader: BookReader) -> int:
+    """The bytes that the book takes, with its indexes and with what is not yet in its place."""
+    place = reader.address.place
+    if isinstance(place, Path):
+        parts = (place, place.with_name(f"{place.name}-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+    with reader.connection() as connection:
+        return int(connection.exec_driver_sql(_SIZE).scalar_one())
+
+
 def summarise(reader: BookReader, game: Game) -> Summary:
     """The numbers of `game` in an open book."""
     named = {"name": game.id}
@@ -87,10 +105,10 @@ def summarise(reader: BookReader, game: Game) -> Summary:
         layers = [
             Layer(
                 row.ply,
-                row.positions,
-                row.proven,
-                row.nodes,
-                row.depth / row.positions,
+                int(row.positions),
+                int(row.proven),
+                int(row.nodes),
+                float(row.depth / row.positions),
                 row.deepest,
             )
             for row in connection.execute(_by_ply, named)
@@ -101,6 +119,7 @@ def summarise(reader: BookReader, game: Game) -> Summary:
                 row.started,
                 row.ended,
                 row.version,
+                row.evaluation,
                 json.loads(row.parameters),
                 row.positions,
                 row.searches,

@@ -1,31 +1,32 @@
 """The one writer of a book: runs, the plan, and the results that become rows."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
-from sqlalchemy import Connection, CursorResult, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
+from book import postgresql
+from book.address import Address, AnyAddress
 from book.closing import Closing
+from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
+from book.finding import count_positions, find, rest_child
 from book.propagation import propagate
-from book.rows import BOUND_NUMBERS, Searched, join_keys, split_keys
+from book.rows import BOUND_NUMBERS, AnyRow, Searched, join_keys, lookup_of, pack_line, split_keys
 from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
 from engine.games.base import Game, Key
 from engine.values import Bound
 
-_stored = select(positions.c.key).where(positions.c.key.in_(bindparam("keys", expanding=True)))
-# A statement can have some tens of thousands of values.
-_KEYS_AT_A_TIME = 10_000
-_waiting_for = select(positions.c.key).where(positions.c.rest_child == bindparam("child"))
-_set_rest = update(positions).where(positions.c.key == bindparam("at"))
+_set_row = update(positions).where(positions.c.id == bindparam("at"))
 _set_result = update(tasks).where(tasks.c.id == bindparam("at"))
 _count_run = (
     update(runs)
@@ -70,41 +71,34 @@ class BookWriter(Closing):
         BookError: if the file cannot be used.
     """
 
-    def __init__(self, path: Path, game: Game) -> None:
-        self.path = path
+    def __init__(self, address: AnyAddress, game: Game) -> None:
+        self.address = Address.of(address)
         self.game = game
-        self._lock = FileLock(f"{path}.lock", timeout=0)
-        # The file is looked at before a lock is left beside it.
-        self._engine = open_engine(path, Access.WRITE)
-        try:
-            self._lock.acquire()
-        except Timeout:
-            raise BookUnwritable(f"'{path}' is being built by another process") from None
-        except OSError as error:
-            raise BookUnwritable(
-                f"cannot write '{self._lock.lock_file}': {error.strerror}"
-            ) from error
-        try:
-            with explained(path):
+        # What is there is looked at before a lock is left beside it.
+        self._engine = open_engine(self.address, Access.WRITE)
+        with ExitStack() as opened:
+            if isinstance(self.address.place, Path):
+                opened.enter_context(_alone_at(self.address.place))
+            with explained(self.address):
                 self._connection = self._engine.connect()
+            opened.callback(self._engine.dispose)
+            opened.callback(self._connection.close)
+            if not isinstance(self.address.place, Path):
+                with self.transaction() as connection:
+                    if not postgresql.lock_for_building(connection):
+                        raise BookUnwritable(f"'{self.address}' is being built by another process")
             with self.transaction() as connection:
                 self.game_number = _register(connection, game)
-        except BaseException:
-            self._lock.release()
-            raise
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
-        """Let go of the file and of the lock."""
-        self._connection.close()
-        self._engine.dispose()
-        # Removed while it is held, so that no other builder's lock is taken away.
-        Path(self._lock.lock_file).unlink(missing_ok=True)
-        self._lock.release()
+        """Let go of the book and of the lock."""
+        self._opened.close()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """One transaction: all of it is stored, or nothing."""
-        with explained(self.path), self._connection.begin():
+        with explained(self.address), self._connection.begin():
             yield self._connection
 
     def start_run(self, parameters: dict[str, Any]) -> int:
@@ -115,6 +109,7 @@ class BookWriter(Closing):
                     game=self.game_number,
                     started=_now(),
                     version=engine.__version__,
+                    evaluation=_evaluation_hash(self.game),
                     parameters=json.dumps(parameters, sort_keys=True),
                     positions=0,
                     searches=0,
@@ -131,15 +126,7 @@ class BookWriter(Closing):
     def count(self) -> int:
         """The number of stored positions of this game."""
         with self.transaction() as connection:
-            statement = select(func.count()).where(positions.c.game == self.game_number)
-            return connection.execute(statement).scalar_one()
-
-    def stored(self, connection: Connection, keys: Sequence[Key]) -> set[Key]:
-        """Those of `keys` whose positions are in the book."""
-        found: set[Key] = set()
-        for start in range(0, len(keys), _KEYS_AT_A_TIME):
-            found |= self._which_are_stored(connection, keys[start : start + _KEYS_AT_A_TIME])
-        return found
+            return count_positions(connection, self.game_number)
 
     def planned(self, limits: str) -> list[PlannedTask]:
         """The plan as an earlier run left it, in order; what had other limits is dropped."""
@@ -185,10 +172,12 @@ class BookWriter(Closing):
         self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
     ) -> None:
         """Make the results of a complete batch part of the book, and forget its tasks."""
-        changed: set[Key] = set()
+        tally = Tally()
+        changed: set[int] = set()
         for task, searched in batch:
-            changed |= self._enter(connection, task, searched, run)
-        propagate(connection, changed)
+            changed |= self._enter(connection, task, searched, run, tally)
+        propagate(connection, changed, tally)
+        tally.store(connection, self.game_number)
         connection.execute(
             delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
         )
@@ -202,60 +191,106 @@ class BookWriter(Closing):
             },
         )
 
-    def _enter(self, connection: Connection, task: Task, searched: Searched, run: int) -> set[Key]:
-        """Enter one result; returns the keys of the positions whose slot or links changed."""
+    def _enter(
+        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+    ) -> set[int]:
+        """Enter one result; returns the numbers of the positions whose slot or links changed."""
+        if task.new:
+            return self._enter_new(connection, task, searched, run, tally)
         rest = searched.rest
-        row = _rest_columns(searched) | {"run": run}
-        if rest or task.new:
-            row |= {
-                "depth": searched.depth,
-                "nodes": searched.nodes,
-                "milliseconds": searched.milliseconds,
-            }
-        if not task.new:
-            if rest and rest.child and self._which_are_stored(connection, [rest.child]):
-                row |= _pending()
-            connection.execute(_set_rest, row | {"at": task.key})
-            return {task.key}
-        parents = self.game.parents(self.game.unpack(task.stones))
-        stored = self._which_are_stored(connection, [*searched.children, *parents])
-        links = [
-            {"parent": task.key, "move": move, "child": child}
-            for child, move in searched.children.items()
-            if child in stored
-        ] + [
-            {"parent": parent, "move": move, "child": task.key}
-            for parent, move in parents.items()
-            if parent in stored
-        ]
-        if rest and rest.child in stored:
-            row |= _pending()
+        keys = [task.key] if rest is None or rest.child is None else [task.key, rest.child]
+        stored = find(connection, self.game, self.game_number, keys)
+        before = stored[task.key]
+        row = self._rest_columns(searched, stored) | {"run": run}
+        if rest:
+            row |= _effort(searched)
+            counted = {"positions": 1, "proven": int(before.proven)}
+            tally.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
+            fewer = {name: -count for name, count in counted.items()}
+            tally.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
+        connection.execute(_set_row, row | {"at": before.id})
+        return {before.id}
+
+    def _enter_new(
+        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+    ) -> set[int]:
+        position = self.game.unpack(task.stones)
+        parents = self.game.parents(position)
+        stored = find(connection, self.game, self.game_number, [*searched.children, *parents])
+        rest = searched.rest
         value, bound, proven = (
             (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
         )
-        connection.execute(
+        result = connection.execute(
             insert(positions).values(
-                key=task.key,
                 game=self.game_number,
-                ply=self.game.unpack(task.stones).ply,
+                lookup=lookup_of(task.key),
                 stones=task.stones,
+                ply=position.ply,
                 value=value,
                 bound=BOUND_NUMBERS[bound],
                 proven=proven,
-                cost=0,
-                **row,
+                run=run,
+                **self._rest_columns(searched, stored),
+                **_effort(searched),
             )
         )
+        new = _inserted_id(result)
+        tally.add(
+            position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
+        )
+        links = [
+            {"parent": new, "move": move, "child": stored[child].id}
+            for child, move in searched.children.items()
+            if child in stored
+        ] + [
+            {"parent": stored[parent].id, "move": move, "child": new}
+            for parent, move in parents.items()
+            if parent in stored
+        ]
         if links:
             connection.execute(insert(moves), links)
-        waiting = set(connection.execute(_waiting_for, {"child": task.key}).scalars())
-        for key in waiting:
-            connection.execute(_set_rest, _pending() | {"at": key})
-        return {task.key, *waiting, *(link["parent"] for link in links)}
+        for parent in parents:
+            if parent in stored and rest_child(self.game, stored[parent]) == task.key:
+                connection.execute(_set_row, _pending() | {"at": stored[parent].id})
+        return {new, *(link["parent"] for link in links)}
 
-    @staticmethod
-    def _which_are_stored(connection: Connection, keys: Sequence[Key]) -> set[Key]:
-        return set(connection.execute(_stored, {"keys": list(keys)}).scalars())
+    def _rest_columns(self, searched: Searched, stored: Mapping[Key, AnyRow]) -> dict[str, Any]:
+        """The columns of the rest slot; `stored` tells whether its position is in the book."""
+        rest = searched.rest
+        if rest is None:
+            return _empty_slot(RestState.NONE)
+        if rest.child in stored:
+            return _pending()
+        return {
+            "rest_state": int(RestState.ENDS if rest.child is None else RestState.OPEN),
+            "rest_value": rest.value,
+            "rest_bound": BOUND_NUMBERS[rest.bound],
+            "rest_proven": rest.proven,
+            "rest_line": pack_line(self.game, self.game.parse_line(rest.line)),
+        }
+
+
+@contextmanager
+def _alone_at(path: Path) -> Iterator[None]:
+    """Holds the file at `path` against other builders.
+
+    Raises:
+        BookUnwritable: if there is one.
+    """
+    lock = FileLock(f"{path}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BookUnwritable(f"'{path}' is being built by another process") from None
+    except OSError as error:
+        raise BookUnwritable(f"cannot write '{lock.lock_file}': {error.strerror}") from error
+    try:
+        yield
+    finally:
+        # Removed while it is held, so that no other builder's lock is taken away.
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
 
 
 def _register(connection: Connection, game: Game) -> int:
@@ -280,25 +315,23 @@ def _register(connection: Connection, game: Game) -> int:
     connection.execute(
         insert(move_names),
         [
-            {"game": number, "move": move, "name": game.format_move(move)}
+            {
+                "game": number,
+                "move": move,
+                "code": pack_line(game, [move]),
+                "name": game.format_move(move),
+            }
             for move in range(game.move_count)
         ],
     )
     return number
 
 
-def _rest_columns(searched: Searched) -> dict[str, Any]:
-    rest = searched.rest
-    if rest is None:
-        return _empty_slot(RestState.NONE)
+def _effort(searched: Searched) -> dict[str, Any]:
     return {
-        "rest_state": RestState.OPEN,
-        "rest_move": rest.move,
-        "rest_value": rest.value,
-        "rest_bound": BOUND_NUMBERS[rest.bound],
-        "rest_proven": rest.proven,
-        "rest_child": rest.child,
-        "rest_line": rest.line,
+        "depth": searched.depth,
+        "nodes": searched.nodes,
+        "milliseconds": searched.milliseconds,
     }
 
 
@@ -307,13 +340,21 @@ def _pending() -> dict[str, Any]:
 
 
 def _empty_slot(state: RestState) -> dict[str, Any]:
-    columns = ("rest_move", "rest_value", "rest_bound", "rest_proven", "rest_child", "rest_line")
-    return {"rest_state": state, "slot_cost": None} | dict.fromkeys(columns)
+    columns = ("rest_value", "rest_bound", "rest_proven", "rest_line")
+    return {"rest_state": int(state)} | dict.fromkeys(columns)
 
 
 def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
+
+
+def _evaluation_hash(game: Game) -> str:
+    """The hash of the file of the game's evaluation weights; empty where there is none."""
+    evaluation = game.evaluation()
+    if evaluation is None:
+        return ""
+    return blake2b(evaluation.file.read_bytes(), digest_size=8).hexdigest()
 
 
 def _now() -> str:

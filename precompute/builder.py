@@ -12,12 +12,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sqlalchemy import Connection
 
+from book.address import Address, AnyAddress
 from book.errors import BookError
 from book.processes import follow
 from book.rows import Searched
@@ -71,11 +71,11 @@ class Builder:
 
     def __init__(
         self,
-        path: Path,
+        address: AnyAddress,
         options: BuildOptions,
         report: Callable[[BuildState], None] = lambda state: None,
     ) -> None:
-        self._path = path
+        self._address = Address.of(address)
         self._options = options
         self._report = report
         self._limits = json.dumps(_what_decides(options), sort_keys=True)
@@ -99,7 +99,7 @@ class Builder:
         self._end = started + options.seconds if options.seconds else float("inf")
         # Compiles the kernels, where that has not been done, before any worker would.
         options.game.searcher(options.search)
-        with BookWriter(self._path, options.game) as writer:
+        with BookWriter(self._address, options.game) as writer:
             self._writer = writer
             self._frontier = self._make_frontier(writer)
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)

@@ -1,43 +1,49 @@
 """What to search next. Decided from the book and the plan alone, never from the clock.
 
 Whatever order results come in and whenever a build is stopped, a plan made from the same book
-holds the same tasks. Ties are broken by key.
+holds the same tasks.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import heapq
+from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
-from sqlalchemy import Connection, Executable, bindparam, func, select
+from sqlalchemy import Connection, Executable, bindparam, select
 
-from book.rows import AnyRow
+from book.finding import count_positions, find, rest_child
+from book.propagation import slot_cost, step_cost
+from book.rows import AnyRow, move_width, unpack_line
 from book.schema import RestState, moves, positions
 from book.writer import PlannedTask, Task
-from engine.games.base import Game, Key
+from engine.games.base import Canonical, Game, Key
+from engine.values import from_child
 
 _pending = (
-    select(positions.c.key, positions.c.stones)
-    .where(positions.c.game == bindparam("game"), positions.c.rest_state == RestState.PENDING)
-    .order_by(positions.c.cost, positions.c.key)
+    select(positions.c.id, positions.c.stones)
+    .where(
+        positions.c.game == bindparam("game"),
+        positions.c.rest_state == RestState.PENDING.value,
+    )
+    .order_by(positions.c.ply, positions.c.lookup, positions.c.stones)
 )
-_slots = (
-    select(positions.c.rest_child, positions.c.stones, positions.c.rest_move)
-    .where(positions.c.game == bindparam("game"), positions.c.slot_cost.is_not(None))
-    .order_by(positions.c.slot_cost, positions.c.key)
+_position = select(positions).where(positions.c.id == bindparam("id"))
+_open_children = (
+    select(positions.c.id, positions.c.stones, positions.c.value, positions.c.open_cost)
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent == bindparam("id"), positions.c.open_cost.is_not(None))
 )
-_waiting_for = (
-    select(positions.c.key, positions.c.stones)
-    .where(positions.c.rest_child == bindparam("child"))
-    .order_by(positions.c.key)
+_stored_children = (
+    select(positions.c.stones)
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent == bindparam("id"))
 )
-_child_keys = select(moves.c.child).where(moves.c.parent == bindparam("key"))
-_count = select(func.count()).where(positions.c.game == bindparam("game"))
 _layer = (
-    select(positions.c.key, positions.c.stones)
+    select(positions.c.stones)
     .where(
         positions.c.game == bindparam("game"),
         positions.c.ply == bindparam("ply"),
     )
-    .order_by(positions.c.key)
+    .order_by(positions.c.lookup, positions.c.stones)
 )
 
 
@@ -53,18 +59,27 @@ class _BookFrontier:
     def __init__(self, game: Game, game_number: int) -> None:
         self._game = game
         self._game_number = game_number
+        self._root = game.canonical(game.initial)
 
     def _rows(
         self, connection: Connection, statement: Executable, **values: object
     ) -> Sequence[AnyRow]:
         return connection.execute(statement, {"game": self._game_number, **values}).all()
 
-    def _root(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def _stored(self, connection: Connection, keys: Collection[Key]) -> dict[Key, AnyRow]:
+        return find(connection, self._game, self._game_number, keys)
+
+    def _missing_root(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         """The empty board, where the book does not have it yet."""
-        if opened or self._rows(connection, _layer.limit(1), ply=0):
+        if opened or self._stored(connection, [self._root.key]):
             return []
-        root = self._game.canonical(self._game.initial)
-        return [Task(root.key, root.stones, True, frozenset())]
+        return [_new(self._root)]
+
+    def _rest_task(self, connection: Connection, row: AnyRow, *more: Key) -> Task:
+        """The search of a stored position's rest slot, without its stored children and `more`."""
+        stored = connection.execute(_stored_children, {"id": row.id}).scalars()
+        excluded = frozenset((*map(self._game.key, stored), *more))
+        return Task(self._game.key(row.stones), row.stones, False, excluded)
 
 
 class Explore(_BookFrontier):
@@ -84,40 +99,79 @@ class Explore(_BookFrontier):
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
-        batch = self._root(connection, opened)
-        for row in self._rows(connection, _pending):
-            if row.key not in searching and len(batch) < self._batch_size:
-                batch.append(_rest_task(connection, row))
-                searching.add(row.key)
-        if batch and batch[0].new:
+        batch = self._missing_root(connection, opened)
+        if batch:
             return batch
+        most = self._batch_size + len(searching)
+        for row in self._rows(connection, _pending.limit(most)):
+            key = self._game.key(row.stones)
+            if key not in searching and len(batch) < self._batch_size:
+                batch.append(self._rest_task(connection, row))
+                searching.add(key)
         room = self._room(connection, len(new))
-        slots = connection.execute(_slots, {"game": self._game_number})
-        for slot in slots:
+        for slot in self.cheapest_slots(connection):
             if room <= 0 or len(batch) >= self._batch_size:
                 break
-            if slot.rest_child in new:
+            expansion = self._expansion(slot)
+            if expansion.key in new:
                 continue
-            batch.append(self._expansion(slot))
-            new.add(slot.rest_child)
+            batch.append(expansion)
+            new.add(expansion.key)
             room -= 1
-            for row in self._rows(connection, _waiting_for, child=slot.rest_child):
-                if row.key not in searching:
-                    batch.append(_rest_task(connection, row, slot.rest_child))
-                    searching.add(row.key)
-        slots.close()
+            for key, row in self._waiting_for(connection, expansion):
+                if key not in searching:
+                    batch.append(self._rest_task(connection, row, expansion.key))
+                    searching.add(key)
         return batch
+
+    def cheapest_slots(self, connection: Connection) -> Iterator[AnyRow]:
+        """The positions whose rest slots are to be expanded, cheapest first.
+
+        Best first from the empty board (Hart, Nilsson, Raphael 1968); since each position knows
+        the cost of the rest of the way, only positions on the ways to those slots are looked
+        at. Of ways at equal cost the one with more of it behind comes first, then by stones.
+        """
+        root = self._stored(connection, [self._root.key]).get(self._root.key)
+        if root is None or root.open_cost is None:
+            return
+        # Cost of the whole way, whether more is to come, minus the cost so far; by stones.
+        queue: list[tuple[int, bool, int, bytes, int]] = []
+        queue.append((root.open_cost, True, 0, root.stones, root.id))
+        expanded: dict[int, AnyRow] = {}
+        while queue:
+            _, is_way, minus_cost, _, id = heapq.heappop(queue)
+            if not is_way:
+                yield expanded[id]
+                continue
+            if id in expanded:
+                continue
+            row = expanded[id] = connection.execute(_position, {"id": id}).one()
+            own = slot_cost(row, row.value, row.proven)
+            if own is not None:
+                heapq.heappush(queue, (own - minus_cost, False, minus_cost, row.stones, id))
+            for child in connection.execute(_open_children, {"id": id}):
+                step = step_cost(row.value, from_child(child.value))
+                way = (step - minus_cost + child.open_cost, True, minus_cost - step)
+                heapq.heappush(queue, (*way, child.stones, child.id))
 
     def _room(self, connection: Connection, planned: int) -> int:
         if self._most is None:
             return self._batch_size
-        stored = connection.execute(_count, {"game": self._game_number}).scalar_one()
-        return self._most - int(stored) - planned
+        return self._most - count_positions(connection, self._game_number) - planned
 
     def _expansion(self, slot: AnyRow) -> Task:
         parent = self._game.unpack(slot.stones)
-        child = self._game.canonical(self._game.play(parent, slot.rest_move))
-        return Task(child.key, child.stones, True, frozenset())
+        move = unpack_line(self._game, slot.rest_line[: move_width(self._game)])[0]
+        return _new(self._game.canonical(self._game.play(parent, move)))
+
+    def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
+        """Every position whose rest move leads to that of `expansion`, by key."""
+        parents = self._game.parents(self._game.unpack(expansion.stones))
+        return [
+            (key, row)
+            for key, row in sorted(self._stored(connection, parents).items())
+            if rest_child(self._game, row) == expansion.key
+        ]
 
 
 class Full(_BookFrontier):
@@ -132,28 +186,25 @@ class Full(_BookFrontier):
         # A layer is planned from the whole layer before it.
         if opened:
             return []
-        batch = self._root(connection, opened)
+        batch = self._missing_root(connection, opened)
         while not batch and self._complete < self._plies:
             batch = self._missing_children(connection, self._complete)
             if not batch:
                 pending = self._rows(connection, _pending)
-                batch = [_rest_task(connection, row) for row in pending]
+                batch = [self._rest_task(connection, row) for row in pending]
             if not batch:
                 self._complete += 1
         return batch
 
     def _missing_children(self, connection: Connection, ply: int) -> list[Task]:
-        stored = {row.key for row in self._rows(connection, _layer, ply=ply + 1)}
+        stored = {row.stones for row in self._rows(connection, _layer, ply=ply + 1)}
         missing: dict[Key, Task] = {}
         for row in self._rows(connection, _layer, ply=ply):
             for child in self._game.children(self._game.unpack(row.stones)):
-                key = child.canonical.key
-                if key not in stored:
-                    missing[key] = Task(key, child.canonical.stones, True, frozenset())
+                if child.canonical.stones not in stored:
+                    missing[child.canonical.key] = _new(child.canonical)
         return [missing[key] for key in sorted(missing)]
 
 
-def _rest_task(connection: Connection, row: AnyRow, *more: Key) -> Task:
-    """The search of a stored position's rest slot, without its stored children and `more`."""
-    stored: Iterable[Key] = connection.execute(_child_keys, {"key": row.key}).scalars()
-    return Task(row.key, row.stones, False, frozenset((*stored, *more)))
+def _new(position: Canonical) -> Task:
+    return Task(position.key, position.stones, True, frozenset())

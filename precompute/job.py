@@ -34,7 +34,7 @@ def run_task(
         rest=None if result is None else _rest(game, position, result),
         depth=0 if result is None else result.depth,
         nodes=0 if result is None else result.nodes,
-        milliseconds=round((time.monotonic() - started) * 1000, 1),
+        milliseconds=round((time.monotonic() - started) * 1000),
         children={child.canonical.key: child.moves[0] for child in children} if task.new else {},
     )
 

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import engine
+from book.address import Address, AnyAddress
 from engine.errors import FivebookError
 from engine.games.base import Game
 
@@ -22,10 +23,12 @@ class KnowledgeError(FivebookError):
 
 
 class Knowledge:
-    """The knowledge about `game` that belongs to the book at `book`."""
+    """The knowledge about `game` that belongs to `book`: beside a file, here for a database."""
 
-    def __init__(self, book: Path, game: Game) -> None:
-        self.path = book.with_name(f"{book.name}.proof")
+    def __init__(self, book: AnyAddress, game: Game) -> None:
+        address = Address.of(book)
+        folder = address.place.parent if isinstance(address.place, Path) else Path()
+        self.path = folder / f"{address.name}.proof"
         self._game = game
 
     def read(self) -> bytes:

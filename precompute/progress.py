@@ -1,7 +1,6 @@
 """Showing a build: a live bar on a terminal, plain lines elsewhere."""
 
 import time
-from pathlib import Path
 
 from rich.progress import (
     BarColumn,
@@ -11,6 +10,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from book.address import Address
 from book.closing import Closing
 from book.console import console, describe_value
 from book.reader import BookReader
@@ -24,8 +24,8 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 class BuildDisplay(Closing):
     """Shows the state of a build: positions, rate, time left, the root's value and line."""
 
-    def __init__(self, path: Path, options: BuildOptions) -> None:
-        self._path = path
+    def __init__(self, address: Address, options: BuildOptions) -> None:
+        self._address = address
         self._options = options
         self._due = 0.0
         self._bar = Progress(
@@ -66,7 +66,7 @@ class BuildDisplay(Closing):
     def root(self) -> str:
         """The root's value and line, as a reader of the book sees them now."""
         game = self._options.game
-        with BookReader(self._path) as reader:
+        with BookReader(self._address) as reader:
             entry = reader.get(game, game.initial)
         if entry is None:
             return "not searched yet"

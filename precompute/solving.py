@@ -9,8 +9,9 @@ from there.
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from book.address import Address, AnyAddress
+from book.finding import find
 from book.rows import Rest, Searched
 from book.writer import BookWriter, Task
 from engine.errors import FivebookError
@@ -76,7 +77,7 @@ class Won:
     distance: int
     shortest: bool
     nodes: int
-    milliseconds: float
+    milliseconds: int
 
 
 class Solving:
@@ -84,11 +85,11 @@ class Solving:
 
     def __init__(
         self,
-        path: Path,
+        book: AnyAddress,
         options: SolveOptions,
         report: Callable[[SolveState], None] = lambda state: None,
     ) -> None:
-        self._path = path
+        self._book = Address.of(book)
         self._options = options
         self._report = report
         self._stopping = False
@@ -110,9 +111,9 @@ class Solving:
         prover = options.game.prover(table=options.memory, threads=options.jobs)
         if prover is None:
             raise NotSolved(f"{options.game.id} cannot be solved: the game has no prover yet")
-        with BookWriter(self._path, options.game) as writer:
+        with BookWriter(self._book, options.game) as writer:
             run = writer.start_run(self._parameters())
-            knowledge = Knowledge(self._path, options.game)
+            knowledge = Knowledge(self._book, options.game)
             prover.learn(knowledge.read())
             self._state = SolveState(OPEN, 0, writer.count(), 0.0)
             for proof in self._proofs(prover, knowledge):
@@ -155,6 +156,7 @@ class Solving:
 
     def _store(self, writer: BookWriter, run: int, prover: Prover, knowledge: Knowledge) -> None:
         """Find the strategy, level by level, and enter it all at once, the last level first."""
+        options = self._options
         levels = []
         for level in self._levels(prover):
             levels.append(level)
@@ -167,7 +169,8 @@ class Solving:
             for searched in self._rows(level, last=level is levels[-1])
         ]
         with writer.transaction() as connection:
-            there = writer.stored(connection, [task.key for task, _ in batch])
+            keys = [task.key for task, _ in batch]
+            there = find(connection, options.game, writer.game_number, keys)
             new = [entry for entry in batch if entry[0].key not in there]
             writer.enter_batch(connection, new, 0, run)
         self._tell(replace(self._state, stored=writer.count()))
@@ -203,7 +206,7 @@ class Solving:
             proof.distance,
             proof.horizon + 2 >= proof.distance,
             proof.nodes,
-            round((time.monotonic() - started) * 1000, 1),
+            round((time.monotonic() - started) * 1000),
         )
 
     def _replies(self, won: Won) -> list[Canonical]:
@@ -258,7 +261,7 @@ class Solving:
             else Rest(last, 1 - WIN, Bound.EXACT, True, None, game.format_move(last)),
             depth=0 if last is None else 1,
             nodes=0,
-            milliseconds=0.0,
+            milliseconds=0,
             children=_links(game, position),
         )
 

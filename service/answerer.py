@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
+from book.address import AnyAddress
 from book.closing import Closing
 from book.entry import Entry
 from book.errors import PositionNotFound
@@ -43,7 +43,7 @@ class Answerer(Closing):
 
     def __init__(
         self,
-        books: Sequence[Path],
+        books: Sequence[AnyAddress],
         *,
         live_searches: int = 1,
         waiting: int = 0,
@@ -62,7 +62,7 @@ class Answerer(Closing):
         """What is in each book."""
         return tuple(
             BookSummary(
-                reader.path.name,
+                reader.address.name,
                 tuple(
                     BookGame(game.id, game.title, reader.positions(game)) for game in reader.games
                 ),

@@ -19,6 +19,7 @@ _COMMANDS = {
     "games": _Lazy("service.commands.games:games", "The games and their options."),
     "build": _Lazy("precompute.commands.build:build", "Build a book, or go on building it."),
     "info": _Lazy("book.commands:info", "What is in a book."),
+    "log": _Lazy("book.commands:log", "The build runs of a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),

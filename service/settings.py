@@ -3,9 +3,9 @@
 import os
 from dataclasses import dataclass, field, fields
 from math import ceil
-from pathlib import Path
 from typing import Any
 
+from book.address import AnyAddress
 from engine.search import SearchOptions
 
 # Threads kept for lookups however many live searches run and wait. A lookup takes a few
@@ -25,7 +25,9 @@ def _option(default: Any, text: str) -> Any:
 class Settings:
     """How the service runs. Times are in seconds."""
 
-    books: tuple[Path, ...] = _option((), "Books to answer from; none: every answer is searched.")
+    books: tuple[AnyAddress, ...] = _option(
+        (), "Books to answer from; none: every answer is searched."
+    )
     host: str = _option("127.0.0.1", "Address to listen on.")
     port: int = _option(8000, "Port to listen on.")
     movetime: float = _option(

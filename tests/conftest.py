@@ -1,6 +1,13 @@
 """Settings for all tests."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from book.address import AnyAddress
+from tests.servers import postgresql_book
 
 # The same tests every time, and none that a slow machine fails.
 settings.register_profile(
@@ -10,3 +17,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fivebook")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyAddress]:
+    """Where a book may be made, in each kind of database."""
+    if request.param == "sqlite":
+        yield tmp_path / "book.db"
+        return
+    with postgresql_book() as address:
+        yield address

@@ -1,11 +1,21 @@
 """The command that builds: `fivebook build`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from book.console import DURATION, GAME, MEMORY, POSITIVE, TABLE, console, json_option, print_json
+from book.address import Address
+from book.console import (
+    BOOK,
+    DURATION,
+    GAME,
+    MEMORY,
+    POSITIVE,
+    TABLE,
+    console,
+    json_option,
+    print_json,
+)
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
@@ -19,7 +29,7 @@ _STRATEGY_PLIES = 4
 
 
 @click.command()
-@click.argument("book", type=click.Path(path_type=Path))
+@click.argument("book", type=BOOK)
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option(
     "--mode",
@@ -59,7 +69,7 @@ _STRATEGY_PLIES = 4
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Searches at a time.")
 @json_option
 def build(
-    book: Path,
+    book: Address,
     game: Game,
     mode: str | None,
     root: str,
@@ -140,7 +150,7 @@ def _refuse_in_a_proof(positions: int | None, depth: int | None, movetime: float
             raise click.UsageError(f"--mode prove has no {name}")
 
 
-def _solve(book: Path, options: SolveOptions, as_json: bool) -> None:
+def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:
     with SolveDisplay() as display:
         solving = Solving(book, options, (lambda state: None) if as_json else display.show)
 
@@ -164,7 +174,7 @@ def _solve(book: Path, options: SolveOptions, as_json: bool) -> None:
         console.print("Not finished: the same command goes on from here.", highlight=False)
 
 
-def _solved_as_dict(book: Path, state: SolveState, complete: bool) -> dict[str, Any]:
+def _solved_as_dict(book: Address, state: SolveState, complete: bool) -> dict[str, Any]:
     proof = state.proof
     return {
         "book": str(book),
@@ -179,7 +189,7 @@ def _solved_as_dict(book: Path, state: SolveState, complete: bool) -> dict[str, 
     }
 
 
-def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[str, Any]:
+def _as_dict(book: Address, state: BuildState, complete: bool, root: str) -> dict[str, Any]:
     return {
         "book": str(book),
         "positions": state.positions,
@@ -192,7 +202,7 @@ def _as_dict(book: Path, state: BuildState, complete: bool, root: str) -> dict[s
     }
 
 
-def _print_end(book: Path, state: BuildState, complete: bool, root: str) -> None:
+def _print_end(book: Address, state: BuildState, complete: bool, root: str) -> None:
     rate = state.added / state.seconds if state.seconds else 0.0
     console.print(
         f"{book}: {state.positions:,} positions, {state.added:,} of them new, "

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
+from book.address import Address
 from book.certificate.file import GAME
 from book.closing import Closing
-from book.console import MEMORY, POSITIVE, console
+from book.console import BOOK, MEMORY, POSITIVE, console
 from engine import games
 from precompute.certificate import LEAF, NODES, SHORT, ExportState, export
 from precompute.families import FamilyProver
@@ -18,7 +19,7 @@ _NO_LIMIT = 1 << 62
 
 
 @click.command()
-@click.argument("book", type=click.Path(path_type=Path))
+@click.argument("book", type=BOOK)
 @click.option(
     "-o",
     "--output",
@@ -51,7 +52,14 @@ _NO_LIMIT = 1 << 62
 @click.option("--memory", type=MEMORY, default="1GB", show_default=True, help="Table of the proof.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Threads.")
 def certify(
-    book: Path, output: Path, root: str, short: int, leaf: int, nodes: int, memory: int, jobs: int
+    book: Address,
+    output: Path,
+    root: str,
+    short: int,
+    leaf: int,
+    nodes: int,
+    memory: int,
+    jobs: int,
 ) -> None:
     """Write the certificate of a win of pentago-swap, for `fivebook prove-check`.
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from book.console import DURATION, POSITIVE, TABLE, console, json_option, print_
 from engine import games
 from engine.puzzles import KINDS
 from engine.search import MOST_THREADS, SearchOptions
-from service.bench import books, puzzles, reference, search, solved
+from service.bench import books, puzzles, reference, scale, search, solved
 from service.bench.checkout import fixed_positions, path_of, suite_name
 
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
@@ -36,6 +37,8 @@ class _Settings:
     repeats: int
     positions: int | None
     book: int
+    sizes: tuple[int, ...]
+    plot: Path | None
 
 
 _Rows = Sequence[Any]
@@ -111,6 +114,13 @@ def _solved(settings: _Settings) -> dict[str, _Rows]:
     return {"solved": list(rows)}
 
 
+def _scale(settings: _Settings) -> dict[str, _Rows]:
+    rows = scale.measure_scale(settings.sizes)
+    if settings.plot:
+        scale.plot(rows, settings.plot)
+    return {"scale": rows}
+
+
 _SUITES = tuple(suite_name(name) for name in _DEPTHS)
 _PARTS = {
     "search": _Part(_search, _SUITES),
@@ -120,6 +130,7 @@ _PARTS = {
     "puzzles": _Part(_puzzles, tuple(puzzles.file_name(kind) for kind in KINDS)),
     "solved": _Part(_solved),
     "books": _Part(_books),
+    "scale": _Part(_scale),
 }
 _TITLES = {
     "search": "search to a fixed depth, one thread",
@@ -130,6 +141,7 @@ _TITLES = {
     "solved": f"random positions proven within movetime, and within {solved.NODES:,} nodes",
     "build": f"building, {books.BUILD_NODES:,} nodes a search",
     "lookup": "lookups along the main line, microseconds",
+    "scale": "synthetic books of several sizes",
 }
 
 
@@ -161,6 +173,20 @@ _TITLES = {
 @click.option(
     "--book", type=POSITIVE, default=200, show_default=True, help="Positions of each book."
 )
+@click.option(
+    "--size",
+    "sizes",
+    type=click.IntRange(min=1_000),
+    multiple=True,
+    default=scale.SIZES,
+    show_default=True,
+    help="Positions of a synthetic book, for scale; may be given several times.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Image file to draw scale into; needs matplotlib.",
+)
 @json_option
 def bench(
     parts: tuple[str, ...],
@@ -171,6 +197,8 @@ def bench(
     repeats: int,
     positions: int | None,
     book: int,
+    sizes: tuple[int, ...],
+    plot: Path | None,
     as_json: bool,
 ) -> None:
     """Measure this machine: all PARTs, or those named.
@@ -183,9 +211,10 @@ def bench(
     puzzles  share of the forced wins found within a second
     solved   share of random positions of Pentago-swap, by stones, that a search settles
     books    positions built a second, time of lookups
+    scale    synthetic books of several sizes: bytes a position, and times that must not grow
 
     Times are those of this machine as busy as it is: compare them only with others taken side by
-    side. All parts but solved and books need a checkout.
+    side. All parts but solved, books and scale need a checkout.
 
     \b
     Examples:
@@ -195,8 +224,11 @@ def bench(
       fivebook bench depth --movetime 5s
       fivebook bench solved --positions 20
       fivebook bench books --book 1000
+      fivebook bench scale --size 100000 --size 1000000 --plot scale.png
     """
-    settings = _Settings(depth, movetime, SearchOptions(threads, table), repeats, positions, book)
+    settings = _Settings(
+        depth, movetime, SearchOptions(threads, table), repeats, positions, book, sizes, plot
+    )
     chosen = [part for name, part in _PARTS.items() if name in parts or not parts]
     for part in chosen:
         for name in part.needs:

@@ -1,11 +1,11 @@
 """``fivebook gobang``."""
 
 from contextlib import closing
-from pathlib import Path
 
 import click
 
-from book.console import DURATION, POSITIVE, TABLE, THREADS
+from book.address import Address
+from book.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from engine import games
 from engine.games.base import Game
 from engine.players.base import Player
@@ -42,7 +42,7 @@ _ENGINE = "engine"
     show_default=True,
     help="The engine's transposition table, in MiB.",
 )
-@click.option("--book", type=click.Path(path_type=Path), help="Book for the engine.")
+@click.option("--book", type=BOOK, help="Book for the engine.")
 @click.option(
     "--opponent",
     metavar="PLAYER",
@@ -57,7 +57,7 @@ def gobang(
     nodes: int | None,
     threads: int,
     table: int,
-    book: Path | None,
+    book: Address | None,
     opponent: str,
 ) -> None:
     """Play gobang by lines of text, as class-room programs and their referees do.
@@ -92,7 +92,7 @@ def _player(
     movetime: float,
     nodes: int | None,
     options: SearchOptions,
-    book: Path | None,
+    book: Address | None,
 ) -> Player:
     if opponent != _ENGINE:
         # An even share, since their time is not measured.

@@ -1,11 +1,11 @@
 """``fivebook gomocup``."""
 
 from contextlib import closing
-from pathlib import Path
 
 import click
 
-from book.console import TABLE, THREADS
+from book.address import Address
+from book.console import BOOK, TABLE, THREADS
 from book.reader import BookReader
 from engine.search import SearchOptions
 from service.play.brain import Brain
@@ -13,7 +13,7 @@ from service.play.typed import typed_lines
 
 
 @click.command()
-@click.option("--book", type=click.Path(path_type=Path), help="Book to answer from first.")
+@click.option("--book", type=BOOK, help="Book to answer from first.")
 @click.option("--threads", type=THREADS, default=1, show_default=True, help="Threads of a search.")
 @click.option(
     "--table",
@@ -21,7 +21,7 @@ from service.play.typed import typed_lines
     help="Transposition table, in MiB.  [default: 4, or as many as the manager's max_memory has "
     "room for]",
 )
-def gomocup(book: Path | None, threads: int, table: int | None) -> None:
+def gomocup(book: Address | None, threads: int, table: int | None) -> None:
     """Play as an engine for a tournament manager that speaks the Gomocup protocol.
 
     Commands come on standard input, a line each, and answers go to standard output. Square

@@ -2,11 +2,11 @@
 
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
-from book.console import CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
+from book.address import Address
+from book.console import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
 from engine.clock import Clock
 from engine.games.base import Game
 from engine.players.base import Player
@@ -47,7 +47,7 @@ _ENGINE = "engine"
     show_default=True,
     help="The engine's transposition table, in MiB.",
 )
-@click.option("--book", type=click.Path(path_type=Path), help="Book for the engine and for hints.")
+@click.option("--book", type=BOOK, help="Book for the engine and for hints.")
 @click.option(
     "--opponent",
     "opponents",
@@ -64,7 +64,7 @@ def play(
     clock: Clock | None,
     threads: int,
     table: int,
-    book: Path | None,
+    book: Address | None,
     opponents: tuple[str, ...],
 ) -> None:
     """Play a game in the terminal against the engine, or against another player.
@@ -102,7 +102,7 @@ def play(
 
 
 def _player(
-    name: str, game: Game, limits: Limits, options: SearchOptions, book: Path | None
+    name: str, game: Game, limits: Limits, options: SearchOptions, book: Address | None
 ) -> Player:
     player = make_player(name, game, limits, options)
     return BookPlayer(book, player) if book is not None and name == _ENGINE else player

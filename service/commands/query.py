@@ -1,12 +1,13 @@
 """``fivebook query``."""
 
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 from rich.table import Table
 
+from book.address import Address
 from book.console import (
+    BOOK,
     DURATION,
     GAME,
     POSITIVE,
@@ -29,7 +30,7 @@ _MOST_LINES = 50
 
 
 @click.command()
-@click.argument("book", type=click.Path(path_type=Path))
+@click.argument("book", type=BOOK)
 @click.argument("moves", nargs=-1)
 @click.option("--game", type=GAME, help="Needed where the book holds several games.")
 @click.option(
@@ -57,7 +58,7 @@ _MOST_LINES = 50
 @click.option("--book-only", is_flag=True, help="Do not search: fail if the book has no answer.")
 @json_option
 def query(
-    book: Path,
+    book: Address,
     moves: tuple[str, ...],
     game: Game | None,
     movetime: float | None,
@@ -101,7 +102,7 @@ def query(
         _print(game, answer, book)
 
 
-def _print(game: Game, answer: Answer, book: Path) -> None:
+def _print(game: Game, answer: Answer, book: Address) -> None:
     position = game.play_line(game.parse_line(answer.position))
     console.print(f"{game.title}: {answer.position or 'the empty board'}\n", highlight=False)
     console.print(draw(game, position), highlight=False)
@@ -128,7 +129,7 @@ def _print(game: Game, answer: Answer, book: Path) -> None:
     console.print(table)
 
 
-def _origin(answer: Answer, book: Path) -> str:
+def _origin(answer: Answer, book: Address) -> str:
     search = f"depth {answer.depth}, {answer.nodes:,} nodes, {answer.milliseconds:,.0f} ms"
     match answer.source:
         case Source.LIVE:

@@ -1,11 +1,11 @@
 """``fivebook serve``."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from book.console import DURATION, POSITIVE, TABLE, THREADS
+from book.address import Address
+from book.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from book.reader import BookReader
 from service.settings import Settings, help_of
 
@@ -13,7 +13,7 @@ _DEFAULTS = Settings()
 
 
 @click.command()
-@click.argument("books", nargs=-1, type=click.Path(path_type=Path), metavar="[BOOK]...")
+@click.argument("books", nargs=-1, type=BOOK, metavar="[BOOK]...")
 @click.option("--host", default=_DEFAULTS.host, show_default=True, help=help_of("host"))
 @click.option(
     "--port",
@@ -57,7 +57,7 @@ _DEFAULTS = Settings()
 @click.option(
     "--table", type=TABLE, default=_DEFAULTS.table, show_default=True, help=help_of("table")
 )
-def serve(books: tuple[Path, ...], **options: Any) -> None:
+def serve(books: tuple[Address, ...], **options: Any) -> None:
     """Answer positions over HTTP, from the BOOKs where they hold them, else from a live search.
 
     Of several books that hold a position, one in which it is proven answers, else the first in

@@ -1,7 +1,6 @@
 """The engine with a book."""
 
-from pathlib import Path
-
+from book.address import AnyAddress
 from book.reader import BookReader
 from engine.clock import Clock
 from engine.players.base import Choice, Player
@@ -9,7 +8,7 @@ from engine.position import Position
 
 
 class BookPlayer(Player):
-    """Plays the best move of the book at `path`, and asks `player` where the book ends.
+    """Plays the best move of the book at `address`, and asks `player` where the book ends.
 
     Raises:
         BookError: if the book cannot be opened.
@@ -17,11 +16,11 @@ class BookPlayer(Player):
 
     name = "engine with a book"
 
-    def __init__(self, path: Path, player: Player) -> None:
+    def __init__(self, address: AnyAddress, player: Player) -> None:
         self.game = player.game
         self.movetime = player.movetime
         self._player = player
-        self._reader = BookReader(path)
+        self._reader = BookReader(address)
 
     def choose(self, position: Position) -> Choice:
         return self._from_book(position) or self._player.choose(position)

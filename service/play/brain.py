@@ -8,8 +8,8 @@ import resource
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
+from book.address import AnyAddress
 from engine import __version__, games
 from engine.clock import LAG, Clock
 from engine.errors import FivebookError, UnknownGame
@@ -47,7 +47,7 @@ class Brain:
     """
 
     def __init__(
-        self, book: Path | None, options: SearchOptions, *, may_grow: bool = False
+        self, book: AnyAddress | None, options: SearchOptions, *, may_grow: bool = False
     ) -> None:
         self._book = book
         self._asked = self._options = options

@@ -8,12 +8,11 @@ Gomocup protocol.
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from book.console import DURATION, POSITIVE, TABLE, THREADS
+from book.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from engine.games.base import Game
 from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Player
@@ -31,7 +30,7 @@ _Options = dict[str, Any]
 
 _LIMITS: _Options = {"movetime": DURATION, "nodes": POSITIVE, "depth": POSITIVE}
 _SEARCH: _Options = {"threads": THREADS, "table": TABLE}
-_ENGINE: _Options = {**_LIMITS, **_SEARCH, "book": click.Path(path_type=Path)}
+_ENGINE: _Options = {**_LIMITS, **_SEARCH, "book": BOOK}
 _RANDOM: _Options = {"seed": click.INT}
 # No report goes deeper; the trees of some would not fit into memory.
 _AGENT: _Options = {"depth": click.IntRange(1, 4)}

@@ -2,11 +2,18 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from click.testing import CliRunner, Result
+from sqlalchemy import text
 
+from book.address import Address, AnyAddress
+from book.database import Access, open_engine
+from book.reader import BookReader
 from book.writer import BookWriter
 from engine import games
 from engine.games.base import Game
@@ -14,6 +21,7 @@ from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 from service.cli import cli
 from tests.book.handmade import proven_book
+from tests.servers import postgresql_book
 
 NODES = Limits(nodes=300)
 
@@ -21,10 +29,27 @@ Fivebook = Callable[..., Result]
 CopyOf = Callable[[Path], Path]
 
 
-def small_book(path: Path, name: str, positions: int) -> Path:
-    """A book of a few positions at `path`; added to what is there."""
-    Builder(path, BuildOptions(games.get(name), NODES, positions=positions)).run()
-    return path
+Place = TypeVar("Place", str, Path)
+
+
+def small_book(place: Place, name: str, positions: int) -> Place:
+    """A book of a few positions at `place`; added to what is there."""
+    Builder(place, BuildOptions(games.get(name), NODES, positions=positions)).run()
+    return place
+
+
+def rows_of(book: AnyAddress, script: str, **values: object) -> list[dict[str, Any]]:
+    """What SQL finds in the book, wherever it is."""
+    with BookReader(book) as reader, reader.connection() as connection:
+        return [dict(row) for row in connection.execute(text(script), values).mappings()]
+
+
+def change(book: AnyAddress, script: str, **values: object) -> None:
+    """Change a book, wherever it is, by SQL."""
+    engine = open_engine(Address.of(book), Access.WRITE)
+    with engine.begin() as connection:
+        connection.execute(text(script), values)
+    engine.dispose()
 
 
 @pytest.fixture(scope="session")
@@ -74,10 +99,46 @@ def won_book(folder: Path) -> Path:
     return proven_book(folder / "won.db")
 
 
+BOOKS: dict[str, Callable[[str], object]] = {
+    "gomoku_book": lambda place: small_book(place, "gomoku-9", 50),
+    "swap_book": lambda place: small_book(place, "pentago-swap", 25),
+    "wide_book": lambda place: small_book(place, "gomoku-26", 10),
+    "won_book": proven_book,
+    "both_book": lambda place: [
+        small_book(place, "gomoku-9", 20),
+        small_book(place, "pentago-swap", 10),
+    ],
+    "empty_book": lambda place: BookWriter(place, games.get("gomoku-9")).close(),
+}
+"""How the books called like the fixtures above are made where there is no file."""
+
+
+@pytest.fixture(scope="session")
+def on_server() -> Iterator[Callable[[str], str]]:
+    """Makes the book of a name in PostgreSQL, once, and tells its address."""
+    with ExitStack() as opened:
+
+        @cache
+        def made(name: str) -> str:
+            place = opened.enter_context(postgresql_book())
+            BOOKS[name](place)
+            return place
+
+        yield made
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def stored(request: pytest.FixtureRequest) -> Callable[[str], AnyAddress]:
+    """Gives the book of a name, in each kind of database."""
+    if request.param == "sqlite":
+        return request.getfixturevalue  # type: ignore[no-any-return]
+    on_server: Callable[[str], str] = request.getfixturevalue("on_server")
+    return on_server
+
+
 @pytest.fixture(scope="session", params=["gomoku_book", "swap_book", "wide_book", "won_book"])
-def any_book(request: pytest.FixtureRequest) -> Path:
-    path: Path = request.getfixturevalue(request.param)
-    return path
+def any_book(stored: Callable[[str], AnyAddress], request: pytest.FixtureRequest) -> AnyAddress:
+    return stored(request.param)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Books made row by row, for what a short build does not reach."""
 
 from pathlib import Path
+from typing import TypeVar
 
 from book.writer import BookWriter, Task
 from engine import games
@@ -10,6 +11,8 @@ from precompute.job import run_task
 
 GAME_ID = "gomoku-9"
 
+Place = TypeVar("Place", str, Path)
+
 # Dark has an open three and is to move.
 OPEN_THREE = "e5 a1 f5 a3 g5 a7"
 # Now light meets an open four.
@@ -18,17 +21,17 @@ OPEN_FOUR = "e5 a1 f5 a3 g5 a7 h5"
 BLOCKED_ONCE = "e5 a1 f5 a3 g5 a7 h5 i5"
 
 
-def proven_book(path: Path) -> Path:
+def proven_book(place: Place) -> Place:
     """A book of the three positions above: won in 3, lost in 2, won in 1."""
     game = games.get(GAME_ID)
-    with BookWriter(path, game) as writer:
+    with BookWriter(place, game) as writer:
         run = writer.start_run({"limits": {"depth": 6}})
         # Children first, so that each search leaves out the move that leads to a stored one.
         enter(writer, game, BLOCKED_ONCE, run)
         enter(writer, game, OPEN_FOUR, run, BLOCKED_ONCE)
         enter(writer, game, OPEN_THREE, run, OPEN_FOUR)
         writer.end_run(run)
-    return path
+    return place
 
 
 def enter(writer: BookWriter, game: Game, line: str, run: int, *excluded: str) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from book import database
+from book import database, sqlite
+from book.address import Address
 from book.database import Access, open_engine
 from book.errors import (
     BookError,
@@ -125,6 +126,13 @@ def newer(path: Path, book: Path) -> None:
         connection.commit()
 
 
+def older(path: Path, book: Path) -> None:
+    shutil.copy(book, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+
+
 def without_revision(path: Path, book: Path) -> None:
     shutil.copy(book, path)
     with closing(sqlite3.connect(path)) as connection:
@@ -160,6 +168,7 @@ BAD_FOR_READING: list[tuple[Make, type[BookError], str]] = [
     (other_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (other_migrated_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (newer, NewerSchema, "'{path}' was written by a later version of fivebook (schema 9999, "),
+    (older, NotABook, "'{path}' was built by fivebook 0.3 or earlier (schema 0001), whose books"),
     (without_revision, BookUnreadable, "'{path}' is damaged: its schema has lost its version"),
     (truncated, BookUnreadable, "cannot read '{path}': database disk image is malformed"),
 ]
@@ -620,7 +629,7 @@ def test_a_locked_book_gets_a_sentence(
     fivebook: Fivebook,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(database, "_WAIT_FOR_LOCK_MS", 10)
+    monkeypatch.setattr(sqlite, "_WAIT_FOR_LOCK_MS", 10)
     path = copy_of(gomoku_book)
     with locked(path):
         result = fivebook(*arguments(command, path))
@@ -631,7 +640,7 @@ def test_a_locked_book_gets_a_sentence(
 def test_a_book_that_somebody_writes_to_is_not_built_on(
     copy_of: CopyOf, gomoku_book: Path, gomoku: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_WAIT_FOR_LOCK_MS", 10)
+    monkeypatch.setattr(sqlite, "_WAIT_FOR_LOCK_MS", 10)
     path = copy_of(gomoku_book)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -657,9 +666,9 @@ def test_reading_leaves_the_file_and_its_folder_as_they_were(
 def test_a_reader_cannot_write(copy_of: CopyOf, gomoku_book: Path) -> None:
     path = copy_of(gomoku_book)
     with (
-        open_engine(path, Access.READ).connect() as connection,
+        open_engine(Address.of(path), Access.READ).connect() as connection,
         pytest.raises(BookUnwritable, match="read-only"),
-        database.explained(path),
+        database.explained(Address.of(path)),
     ):
         connection.exec_driver_sql("DELETE FROM positions")
 

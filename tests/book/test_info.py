@@ -1,13 +1,14 @@
 """The numbers of a book add up."""
 
 import json
-import sqlite3
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import engine
+from book.address import AnyAddress
 from book.reader import BookReader
 from book.summary import Summary, summarise
 from book.writer import BookWriter
@@ -18,30 +19,31 @@ from precompute.builder import Builder, BuildOptions
 from tests.book.conftest import Fivebook, small_book
 
 
-def fetch(path: Path, script: str, *values: object) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(script, values).fetchall()
+def fetch(book: AnyAddress, script: str) -> list[tuple[float, ...]]:
+    # PostgreSQL's sums are decimal numbers.
+    with BookReader(book) as reader, reader.connection() as connection:
+        return [tuple(map(float, row)) for row in connection.exec_driver_sql(script)]
 
 
-def summary_of(path: Path, name: str = "gomoku-9") -> Summary:
+def summary_of(path: AnyAddress, name: str = "gomoku-9") -> Summary:
     with BookReader(path) as reader:
         return summarise(reader, games.get(name))
 
 
-def told(fivebook: Fivebook, path: Path) -> dict[str, Any]:
+def told(fivebook: Fivebook, path: AnyAddress) -> dict[str, Any]:
     result = fivebook("info", path, "--json")
     assert result.exit_code == 0, result.output
     document: dict[str, Any] = json.loads(result.stdout)
     return document
 
 
-def test_layers_are_what_the_table_holds(any_book: Path) -> None:
+def test_layers_are_what_the_table_holds(any_book: AnyAddress) -> None:
     with BookReader(any_book) as reader:
         summary = summarise(reader, reader.games[0])
     expected = fetch(
         any_book,
-        "SELECT ply, count(*), sum(proven), sum(nodes), avg(depth), max(depth)"
-        " FROM positions GROUP BY ply ORDER BY ply",
+        "SELECT ply, count(*), sum(CASE WHEN proven THEN 1 ELSE 0 END), sum(nodes), avg(depth),"
+        " max(depth) FROM positions GROUP BY ply ORDER BY ply",
     )
     assert [
         (layer.ply, layer.positions, layer.proven, layer.nodes, layer.mean_depth, layer.deepest)
@@ -49,12 +51,12 @@ def test_layers_are_what_the_table_holds(any_book: Path) -> None:
     ] == expected
 
 
-def test_totals_are_the_sums(any_book: Path) -> None:
+def test_totals_are_the_sums(any_book: AnyAddress) -> None:
     with BookReader(any_book) as reader:
         summary = summarise(reader, reader.games[0])
         assert summary.positions == reader.positions(reader.games[0])
     assert [(summary.positions, summary.proven)] == fetch(
-        any_book, "SELECT count(*), sum(proven) FROM positions"
+        any_book, "SELECT count(*), sum(CASE WHEN proven THEN 1 ELSE 0 END) FROM positions"
     )
     assert [(summary.nodes,)] == fetch(any_book, "SELECT sum(nodes) FROM runs")
 
@@ -98,7 +100,7 @@ def test_what_is_planned_is_counted(tmp_path: Path, gomoku: Game, fivebook: Five
     assert f"{planned} searches are planned" in fivebook("info", path).stdout
 
 
-def test_json_tells_what_the_summary_holds(any_book: Path, fivebook: Fivebook) -> None:
+def test_json_tells_what_the_summary_holds(any_book: AnyAddress, fivebook: Fivebook) -> None:
     document = told(fivebook, any_book)
     (found,) = document["games"]
     with BookReader(any_book) as reader:
@@ -126,7 +128,10 @@ def test_a_book_without_the_empty_board_has_no_root(won_book: Path, fivebook: Fi
     assert fivebook("info", won_book).exit_code == 0
 
 
-def test_an_empty_book_is_told_as_such(empty_book: Path, fivebook: Fivebook) -> None:
+def test_an_empty_book_is_told_as_such(
+    stored: Callable[[str], AnyAddress], fivebook: Fivebook
+) -> None:
+    empty_book = stored("empty_book")
     (found,) = told(fivebook, empty_book)["games"]
     assert (found["positions"], found["layers"], found["runs"]) == (0, [], [])
     result = fivebook("info", empty_book)
@@ -134,8 +139,10 @@ def test_an_empty_book_is_told_as_such(empty_book: Path, fivebook: Fivebook) -> 
     assert "0 positions" in result.stdout
 
 
-def test_each_game_is_told_by_itself(both_book: Path, fivebook: Fivebook) -> None:
-    found = told(fivebook, both_book)["games"]
+def test_each_game_is_told_by_itself(
+    stored: Callable[[str], AnyAddress], fivebook: Fivebook
+) -> None:
+    found = told(fivebook, stored("both_book"))["games"]
     assert [(game["game"], game["positions"]) for game in found] == [
         ("gomoku-9", 20),
         ("pentago-swap", 10),
@@ -155,7 +162,7 @@ def test_the_size_is_that_of_all_files_of_the_book(
         assert told(fivebook, path)["bytes"] == path.stat().st_size + log
 
 
-def test_the_page_for_people_has_the_same_numbers(any_book: Path, fivebook: Fivebook) -> None:
+def test_the_page_for_people_has_the_same_numbers(any_book: AnyAddress, fivebook: Fivebook) -> None:
     text = fivebook("info", any_book).stdout
     document = told(fivebook, any_book)
     (found,) = document["games"]
@@ -172,3 +179,21 @@ def test_information_goes_to_standard_output_alone(
     options: list[str], gomoku_book: Path, fivebook: Fivebook
 ) -> None:
     assert fivebook("info", gomoku_book, *options).stderr == ""
+
+
+def test_the_log_lists_the_runs_with_what_they_ran(
+    stored: Callable[[str], AnyAddress], fivebook: Fivebook
+) -> None:
+    book = stored("both_book")
+    runs = json.loads(fivebook("log", book, "--json").stdout)
+    assert [(run["game"], run["positions"]) for run in runs] == [
+        ("gomoku-9", 20),
+        ("pentago-swap", 10),
+    ]
+    assert {run["version"] for run in runs} == {engine.__version__}
+    # Gomoku's evaluation reads its weights from a file, that of Pentago-swap has none.
+    assert [len(run["evaluation"]) for run in runs] == [16, 0]
+    assert all(run["parameters"]["limits"]["nodes"] == 300 for run in runs)
+    told = fivebook("log", book).stdout
+    assert f"fivebook {engine.__version__}, evaluation {runs[0]['evaluation']}, nodes=300" in told
+    assert "run 2 pentago-swap" in told

@@ -1,29 +1,30 @@
 """A reader answers in the orientation of whoever asks, whatever a builder does meanwhile."""
 
-import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
+from book.address import AnyAddress
 from book.entry import BookMove, Entry
-from book.errors import BookError, BookUnreadable, PositionNotFound
+from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
 from book.writer import BookWriter
 from engine import games
 from engine.games.base import SYMMETRIES, Game, Key, Position
 from engine.values import WIN, Bound, from_child
-from tests.book.conftest import CopyOf, Fivebook
+from tests.book.conftest import CopyOf, Fivebook, change, rows_of, small_book
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
 
 
 @pytest.fixture
-def reader(any_book: Path) -> Iterator[BookReader]:
+def reader(any_book: AnyAddress) -> Iterator[BookReader]:
     with BookReader(any_book) as reader:
         yield reader
 
@@ -35,25 +36,28 @@ def game(reader: BookReader) -> Game:
 
 @pytest.fixture
 def positions(reader: BookReader, game: Game) -> list[Position]:
-    return stored_positions(reader.path, game)
+    return stored_positions(reader.address, game)
 
 
-def stored_positions(path: Path, game: Game) -> list[Position]:
+def stored_positions(book: AnyAddress, game: Game) -> list[Position]:
     """Every stored position of `game`, as its canonical image."""
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute(
-            "SELECT stones FROM positions JOIN games ON games.id = game WHERE name = ?"
-            " ORDER BY ply, key",
-            (game.id,),
-        ).fetchall()
-    return [game.unpack(stones) for (stones,) in rows]
+    rows = rows_of(
+        book,
+        "SELECT stones FROM positions JOIN games ON games.id = game WHERE name = :name"
+        " ORDER BY ply, lookup",
+        name=game.id,
+    )
+    return [game.unpack(row["stones"]) for row in rows]
 
 
-def stored_links(path: Path) -> dict[Key, set[Key]]:
+def stored_links(book: AnyAddress, game: Game) -> dict[Key, set[Key]]:
     links: dict[Key, set[Key]] = {}
-    with closing(sqlite3.connect(path)) as connection:
-        for parent, child in connection.execute("SELECT parent, child FROM moves"):
-            links.setdefault(parent, set()).add(child)
+    for row in rows_of(
+        book,
+        "SELECT p.stones AS parent, c.stones AS child FROM moves AS m"
+        " JOIN positions AS p ON p.id = m.parent JOIN positions AS c ON c.id = m.child",
+    ):
+        links.setdefault(game.key(row["parent"]), set()).add(game.key(row["child"]))
     return links
 
 
@@ -102,7 +106,7 @@ def test_lines_can_be_played_from_the_position_asked_about(
 def test_all_stored_children_are_listed_and_at_most_one_other_move(
     reader: BookReader, game: Game, positions: list[Position]
 ) -> None:
-    links = stored_links(reader.path)
+    links = stored_links(reader.address, game)
     keys = {game.canonical(position).key for position in positions}
     rest_moves = 0
     for position in positions:
@@ -171,14 +175,20 @@ def test_what_is_not_stored_is_not_found(gomoku_book: Path, gomoku: Game) -> Non
     assert str(refused.value) == f"'{gomoku_book}' does not hold this position of gomoku-9"
 
 
-def test_a_book_without_positions_has_games_and_no_entry(empty_book: Path, gomoku: Game) -> None:
+def test_a_book_without_positions_has_games_and_no_entry(
+    stored: Callable[[str], AnyAddress], gomoku: Game
+) -> None:
+    empty_book = stored("empty_book")
     with BookReader(empty_book) as reader:
         assert reader.games == (gomoku,)
         assert reader.positions(gomoku) == 0
         assert reader.get(gomoku, gomoku.initial) is None
 
 
-def test_games_in_one_book_do_not_answer_for_each_other(both_book: Path) -> None:
+def test_games_in_one_book_do_not_answer_for_each_other(
+    stored: Callable[[str], AnyAddress],
+) -> None:
+    both_book = stored("both_book")
     with BookReader(both_book) as reader:
         gomoku, swap = reader.games
         assert (gomoku.id, swap.id) == ("gomoku-9", "pentago-swap")
@@ -193,20 +203,21 @@ def test_games_in_one_book_do_not_answer_for_each_other(both_book: Path) -> None
         assert reader.get(games.get("gomoku-9-standard"), Position()) is None
 
 
-def test_other_stones_under_the_key_are_reported(
+def test_positions_with_the_same_lookup_number_are_told_apart(
     copy_of: CopyOf, gomoku_book: Path, gomoku: Game
 ) -> None:
     path = copy_of(gomoku_book)
-    wanted = gomoku.canonical(gomoku.initial)
-    other = gomoku.pack(after(gomoku, "a1 b1"))
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE positions SET stones = ? WHERE key = ?", (other, wanted.key))
-        connection.commit()
-    with BookReader(path) as reader:
-        with pytest.raises(BookUnreadable, match=f"other stones under the key {wanted.key.hex()}"):
-            reader.get(gomoku, gomoku.initial)
-        # The others are as good as before.
-        assert reader.get(gomoku, stored_positions(gomoku_book, gomoku)[-1]) is not None
+    change(
+        path,
+        "UPDATE positions SET lookup = (SELECT lookup FROM positions WHERE ply = 0) WHERE ply = 1",
+    )
+    with BookReader(path) as reader, BookReader(gomoku_book) as good:
+        entry = good.find(gomoku, gomoku.initial, lines=0)
+        assert reader.find(gomoku, gomoku.initial, lines=0) == entry
+        # Where another position has taken the number of one that is not stored.
+        first = gomoku.canonical(gomoku.play(gomoku.initial, entry.moves[0].move))
+        assert good.get(gomoku, first.position) is not None
+        assert reader.get(gomoku, first.position) is None
 
 
 def test_threads_may_share_a_reader(
@@ -223,7 +234,10 @@ def test_threads_may_share_a_reader(
         assert all(found == alone for found in threads.map(read_all, range(8)))
 
 
-def test_a_reader_is_closed_by_any_thread(gomoku_book: Path, gomoku: Game) -> None:
+def test_a_reader_is_closed_by_any_thread(
+    stored: Callable[[str], AnyAddress], gomoku: Game
+) -> None:
+    gomoku_book = stored("gomoku_book")
     reader = BookReader(gomoku_book)
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(lambda _: reader.find(gomoku, gomoku.initial), range(4)))
@@ -231,24 +245,21 @@ def test_a_reader_is_closed_by_any_thread(gomoku_book: Path, gomoku: Game) -> No
     reader.close()
 
 
-def test_each_answer_is_of_one_moment_while_a_writer_commits(
-    copy_of: CopyOf, gomoku_book: Path, gomoku: Game
-) -> None:
-    path = copy_of(gomoku_book)
+def test_each_answer_is_of_one_moment_while_a_writer_commits(place: Any, gomoku: Game) -> None:
+    path = small_book(place, "gomoku-9", 50)
     seen: set[int] = set()
+    worth = text("UPDATE positions SET value = :value, rest_value = -:value")
     commits = 30
     with BookReader(path) as reader, BookWriter(path, gomoku) as writer:
 
         def write() -> None:
             for value in range(1, commits + 1):
                 with writer.transaction() as connection:
-                    connection.exec_driver_sql(
-                        "UPDATE positions SET value = ?, rest_value = -?", (value, value)
-                    )
+                    connection.execute(worth, {"value": value})
 
         # Every position is worth the same, so that every move is worth its opposite.
         with writer.transaction() as connection:
-            connection.exec_driver_sql("UPDATE positions SET value = 0, rest_value = 0")
+            connection.execute(worth, {"value": 0})
         thread = threading.Thread(target=write)
         thread.start()
         while thread.is_alive():
@@ -260,7 +271,10 @@ def test_each_answer_is_of_one_moment_while_a_writer_commits(
     assert seen <= set(range(commits + 1))
 
 
-def test_an_error_does_not_spoil_the_reader(gomoku_book: Path, gomoku: Game) -> None:
+def test_an_error_does_not_spoil_the_reader(
+    stored: Callable[[str], AnyAddress], gomoku: Game
+) -> None:
+    gomoku_book = stored("gomoku_book")
     with BookReader(gomoku_book) as reader:
         with pytest.raises(BookError), reader.connection() as connection:
             connection.exec_driver_sql("SELECT * FROM nothing")
@@ -310,7 +324,7 @@ def test_a_query_tells_a_proof(line: str, told: str, won_book: Path, fivebook: F
     assert told in result.stdout
 
 
-def test_the_best_move_alone_is_the_first_of_all(any_book: Path) -> None:
+def test_the_best_move_alone_is_the_first_of_all(any_book: AnyAddress) -> None:
     with BookReader(any_book) as reader:
         for game in reader.games:
             position = game.initial

@@ -1,82 +1,94 @@
 """What must hold among the rows of any book, worked out again by plain means."""
 
 import math
-from pathlib import Path
+from collections import Counter
 from typing import Any
 
+from sqlalchemy import select
+
+from book.address import AnyAddress
 from book.reader import BookReader
+from book.rows import unpack_line
+from book.schema import games, moves, positions
+from book.summary import summarise
 from engine.games.base import Game
 
 WIN = 30_000
 DECISIVE = 29_000
 
+# What `rest_state` says: its move is not stored, all are, something is; its move ends the game.
+OPEN, NONE, PENDING, ENDS = range(4)
 
-def assert_sound(path: Path, game: Game) -> None:
-    """Keys, links, values and costs of every stored position of `game` follow from its rows."""
+
+def assert_sound(path: AnyAddress, game: Game) -> None:
+    """Links, values, costs and counts of every stored position of `game` follow from its rows."""
     with BookReader(path) as reader, reader.connection() as connection:
         rows = {
-            row.key: row
-            for row in connection.exec_driver_sql(
-                "SELECT p.* FROM positions AS p JOIN games AS g ON g.id = p.game WHERE g.name = ?",
-                (game.id,),
+            row.id: row
+            for row in connection.execute(
+                select(positions).join(games).where(games.c.name == game.id)
             )
         }
-        links = connection.exec_driver_sql("SELECT parent, move, child FROM moves").all()
-    children: dict[bytes, dict[bytes, int]] = {key: {} for key in rows}
-    parents: dict[bytes, set[bytes]] = {key: set() for key in rows}
-    for parent, move, child in links:
-        if parent in rows:
-            children[parent][child] = move
-            parents[child].add(parent)
-    costs: dict[bytes, int] = {}
-    for key, row in sorted(rows.items(), key=lambda item: item[1].ply):
-        _assert_is_what_it_says(game, key, row)
-        _assert_links_are_all_there_are(game, row, children[key], rows)
-        _assert_value_follows(row, [rows[child] for child in children[key]])
-        costs[key] = min(
-            (
-                costs[parent] + _step(rows[parent].value, _seen_from_parent(row.value))
-                for parent in parents[key]
-            ),
-            default=0,
-        )
-        assert row.cost == costs[key]
-        open_slot = row.rest_child is not None and not row.proven and not row.rest_proven
-        expected = costs[key] + _step(row.value, row.rest_value) if open_slot else None
-        assert row.slot_cost == expected
+        links = connection.execute(select(moves)).all()
+        layers = summarise(reader, game).layers
+    keys = {game.key(row.stones): id for id, row in rows.items()}
+    assert len(keys) == len(rows)
+    children: dict[int, dict[int, int]] = {id: {} for id in rows}
+    for link in links:
+        if link.parent in rows:
+            children[link.parent][link.child] = link.move
+    open_costs: dict[int, int | None] = {}
+    for id, row in sorted(rows.items(), key=lambda item: -item[1].ply):
+        _assert_is_what_it_says(game, row)
+        _assert_links_are_all_there_are(game, row, children[id], keys)
+        _assert_value_follows(row, [rows[child] for child in children[id]])
+        costs = [
+            _step(row.value, _seen_from_parent(rows[child].value)) + cost
+            for child in children[id]
+            if (cost := open_costs[child]) is not None
+        ]
+        if row.rest_state == OPEN and not row.proven and not row.rest_proven:
+            costs.append(_step(row.value, row.rest_value))
+        open_costs[id] = min(costs, default=None)
+        assert row.open_cost == open_costs[id]
+    plies = Counter(row.ply for row in rows.values())
+    assert [(layer.ply, layer.positions) for layer in layers] == sorted(plies.items())
+    for layer in layers:
+        here = [row for row in rows.values() if row.ply == layer.ply]
+        assert layer.proven == sum(row.proven for row in here)
+        assert layer.nodes == sum(row.nodes for row in here)
+        assert layer.deepest == max(row.depth for row in here)
 
 
-def _assert_is_what_it_says(game: Game, key: bytes, row: Any) -> None:
+def _assert_is_what_it_says(game: Game, row: Any) -> None:
     position = game.unpack(row.stones)
     canonical = game.canonical(position)
-    assert (canonical.key, canonical.stones) == (key, row.stones)
+    assert canonical.stones == row.stones
+    assert row.lookup == int.from_bytes(canonical.key[:4], "big") - 2**31
     assert row.ply == position.ply
     assert game.outcome(position) is None
 
 
 def _assert_links_are_all_there_are(
-    game: Game, row: Any, found: dict[bytes, int], rows: dict[bytes, Any]
+    game: Game, row: Any, found: dict[int, int], keys: dict[bytes, int]
 ) -> None:
     position = game.unpack(row.stones)
-    expected: dict[bytes, int] = {}
+    expected: dict[int, int] = {}
     free = 0
     for move in game.legal_moves(position):
-        after = game.play(position, move)
-        key = game.canonical(after).key
-        if key in rows:
-            expected.setdefault(key, move)
-        else:
+        id = keys.get(game.canonical(game.play(position, move)).key)
+        if id is None:
             free += 1
-            if move == row.rest_move:
-                assert row.rest_child == (None if game.outcome(after) else key)
+        else:
+            expected.setdefault(id, move)
     assert found == expected
-    # 0 open: its move is not stored; 1 none: all are; 2 pending: something is.
-    if row.rest_state == 0:
-        rest = game.play(position, row.rest_move)
-        assert game.canonical(rest).key not in rows
-        assert game.parse_line(row.rest_line)[0] == row.rest_move
-        game.play_line(game.parse_line(row.rest_line), start=position)
-    elif row.rest_state == 1:
+    if row.rest_state in (OPEN, ENDS):
+        line = unpack_line(game, row.rest_line)
+        rest = game.play(position, line[0])
+        assert game.canonical(rest).key not in keys
+        assert (game.outcome(rest) is not None) == (row.rest_state == ENDS)
+        game.play_line(line, start=position)
+    elif row.rest_state == NONE:
         assert free == 0
     else:
         assert found
@@ -84,11 +96,11 @@ def _assert_links_are_all_there_are(
 
 def _assert_value_follows(row: Any, children: list[Any]) -> None:
     options = [(_seen_from_parent(child.value), bool(child.proven)) for child in children]
-    if row.rest_state == 0:
+    if row.rest_state in (OPEN, ENDS):
         options.append((row.rest_value, bool(row.rest_proven)))
     best = max(value for value, _ in options)
     won = any(value > DECISIVE and proven for value, proven in options)
-    settled = row.rest_state != 2 and all(proven for _, proven in options)
+    settled = row.rest_state != PENDING and all(proven for _, proven in options)
     assert bool(row.proven) == (won or settled)
     assert row.value == (best if row.proven else max(best, -DECISIVE))
 

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from book.address import AnyAddress
 from book.errors import BookError, BookUnwritable
 from book.export import records
 from book.reader import BookReader
@@ -31,7 +32,6 @@ NODES = Limits(nodes=400)
 # Builds with two jobs, and kills itself and them with the search asked for.
 KILLED_BUILD = """
 import os, signal, sys
-from pathlib import Path
 from engine import games
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions
@@ -43,18 +43,18 @@ def kill(state):
     if state.searches == int(searches):
         os.killpg(0, signal.SIGKILL)
 
-Builder(Path(path), options, kill).run()
+Builder(path, options, kill).run()
 """
 
 
-def build(path: Path, name: str = "gomoku-9", **options: object) -> BuildState:
+def build(path: AnyAddress, name: str = "gomoku-9", **options: object) -> BuildState:
     given = {"limits": NODES, "positions": 60} | options
     if "plies" in given:
         del given["positions"]
     return Builder(path, BuildOptions(games.get(name), **given)).run()  # type: ignore[arg-type]
 
 
-def build_until(path: Path, name: str, searches: int) -> bool:
+def build_until(path: AnyAddress, name: str, searches: int) -> bool:
     """Build, but stop softly after some searches; returns whether the book is complete."""
     builder = Builder(
         path,
@@ -65,11 +65,11 @@ def build_until(path: Path, name: str, searches: int) -> bool:
     return builder.complete
 
 
-def content(path: Path) -> Content:
+def content(path: AnyAddress) -> Content:
     return list(records(path, reproducible=True))
 
 
-def command(path: Path, *options: str) -> list[str]:
+def command(path: AnyAddress, *options: str) -> list[str]:
     return [sys.executable, "-m", "service.cli", "build", str(path), *options]
 
 
@@ -93,27 +93,26 @@ def test_everything_in_a_built_book_follows_from_its_rows(book: Path, name: str)
     assert_sound(book, games.get(name))
 
 
-def test_two_jobs_build_the_same_book_as_one(book: Path, name: str, tmp_path: Path) -> None:
-    build(tmp_path / "two.db", name, jobs=2)
-    assert content(tmp_path / "two.db") == content(book)
+def test_two_jobs_build_the_same_book_as_one(book: Path, name: str, place: AnyAddress) -> None:
+    build(place, name, jobs=2)
+    assert content(place) == content(book)
 
 
 def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
-    book: Path, name: str, tmp_path: Path
+    book: Path, name: str, place: AnyAddress
 ) -> None:
-    path = tmp_path / "killed.db"
     for searches in (5, 40):
         process = subprocess.run(
-            [sys.executable, "-c", KILLED_BUILD, str(path), name, str(searches)],
+            [sys.executable, "-c", KILLED_BUILD, str(place), name, str(searches)],
             start_new_session=True,
         )
         assert process.returncode == -signal.SIGKILL
-    assert len(content(path)) < 60
-    state = build(path, name, jobs=2)
-    assert content(path) == content(book)
+    assert len(content(place)) < 60
+    state = build(place, name, jobs=2)
+    assert content(place) == content(book)
     # Nothing that was found before a kill was searched again.
     assert state.searches == search_count(book, name) - 5 - 40
-    with BookReader(path) as reader:
+    with BookReader(place) as reader:
         runs = summarise(reader, games.get(name)).runs
     assert [run.ended is None for run in runs] == [True, True, False]
 
@@ -170,16 +169,16 @@ def processes_of(group: int) -> list[str]:
     return [row[2] for row in rows if int(row[0]) == group and not row[1].startswith("Z")]
 
 
-def wait_for_searches(path: Path, wanted: int, process: subprocess.Popen[bytes]) -> None:
+def wait_for_searches(path: AnyAddress, wanted: int, process: subprocess.Popen[bytes]) -> None:
     """Until `wanted` searches are entered or wait to be; a build that ends first is an error."""
     while process.poll() is None:
-        if path.exists() and searches_so_far(path) >= wanted:
+        if searches_so_far(path) >= wanted:
             return
         time.sleep(0.01)
     raise AssertionError("the build ended before it could be killed")
 
 
-def searches_so_far(path: Path) -> int:
+def searches_so_far(path: AnyAddress) -> int:
     script = (
         "SELECT (SELECT coalesce(sum(searches), 0) FROM runs)"
         " + (SELECT count(*) FROM tasks WHERE result IS NOT NULL)"
@@ -192,49 +191,46 @@ def searches_so_far(path: Path) -> int:
         return 0
 
 
-def search_count(path: Path, name: str) -> int:
+def search_count(path: AnyAddress, name: str) -> int:
     with BookReader(path) as reader:
         return sum(run.searches for run in summarise(reader, games.get(name)).runs)
 
 
 def test_a_build_stopped_softly_goes_on_to_the_same_book(
-    book: Path, name: str, tmp_path: Path
+    book: Path, name: str, place: AnyAddress
 ) -> None:
-    path = tmp_path / "stopped.db"
     stops = 0
-    while not build_until(path, name, searches=37):
+    while not build_until(place, name, searches=37):
         stops += 1
     assert stops >= 2
-    assert content(path) == content(book)
+    assert content(place) == content(book)
 
 
-def test_ctrl_c_ends_a_build_in_order(tmp_path: Path) -> None:
-    path = tmp_path / "book.db"
+def test_ctrl_c_ends_a_build_in_order(place: AnyAddress) -> None:
     process = subprocess.Popen(
-        command(path, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
+        command(place, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    wait_for_searches(path, 10, process)  # type: ignore[arg-type]
+    wait_for_searches(place, 10, process)  # type: ignore[arg-type]
     os.killpg(process.pid, signal.SIGINT)
     output, errors = process.communicate()
     assert process.returncode == 0, errors
     assert "goes on from here" in output
     assert "Traceback" not in errors
-    with BookReader(path) as reader:
+    with BookReader(place) as reader:
         assert summarise(reader, games.get("gomoku-9")).runs[0].ended is not None
 
 
-def test_building_further_keeps_what_is_there(book: Path, name: str, tmp_path: Path) -> None:
-    path = tmp_path / "book.db"
-    build(path, name, positions=20)
-    before = {record["position"] for record in content(path)}
-    state = build(path, name, positions=60)
+def test_building_further_keeps_what_is_there(book: Path, name: str, place: AnyAddress) -> None:
+    build(place, name, positions=20)
+    before = {record["position"] for record in content(place)}
+    state = build(place, name, positions=60)
     assert state.added == 40
-    assert before < {record["position"] for record in content(path)}
-    assert_sound(path, games.get(name))
+    assert before < {record["position"] for record in content(place)}
+    assert_sound(place, games.get(name))
 
 
 def test_a_finished_build_has_nothing_more_to_do(book: Path, name: str) -> None:
@@ -252,59 +248,54 @@ def test_time_ends_a_build(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("changes", [{"limits": Limits(nodes=500)}, {"table": 1}])
 def test_other_searches_replan_what_was_not_searched(
-    changes: dict[str, object], tmp_path: Path
+    changes: dict[str, object], place: AnyAddress
 ) -> None:
-    path = tmp_path / "book.db"
-    assert not build_until(path, "gomoku-9", searches=20)
-    state = build(path, **changes)
+    assert not build_until(place, "gomoku-9", searches=20)
+    state = build(place, **changes)
     assert state.positions == 60
-    assert_sound(path, games.get("gomoku-9"))
+    assert_sound(place, games.get("gomoku-9"))
 
 
 @pytest.mark.parametrize(
     ("game_id", "plies", "nodes"), [("gomoku-5", 3, 50), ("pentago-swap", 2, 50)]
 )
 def test_a_full_build_holds_every_position_up_to_its_ply(
-    game_id: str, plies: int, nodes: int, tmp_path: Path
+    game_id: str, plies: int, nodes: int, place: AnyAddress
 ) -> None:
-    path = tmp_path / "full.db"
-    build(path, game_id, plies=plies, limits=Limits(nodes=nodes), jobs=2)
-    with BookReader(path) as reader:
+    build(place, game_id, plies=plies, limits=Limits(nodes=nodes), jobs=2)
+    with BookReader(place) as reader:
         layers = summarise(reader, games.get(game_id)).layers
     slow = SlowPentagoSwap() if game_id == "pentago-swap" else SlowGomoku(5)
     assert [layer.positions for layer in layers] == [1, *slow.unfinished_positions(plies)]
     # All moves of an inner position lead to stored ones.
-    inner = [record for record in content(path) if record["ply"] < plies]
+    inner = [record for record in content(place) if record["ply"] < plies]
     assert {record["rest"] for record in inner} == {"none"}
-    assert_sound(path, games.get(game_id))
+    assert_sound(place, games.get(game_id))
 
 
-def test_games_share_a_book_without_touching_each_other(tmp_path: Path) -> None:
-    path = tmp_path / "both.db"
-    build(path, "gomoku-9", positions=20)
-    alone = content(path)
-    build(path, "pentago-swap", positions=10)
-    assert [record for record in content(path) if record["game"] == "gomoku-9"] == alone
-    with BookReader(path) as reader:
+def test_games_share_a_book_without_touching_each_other(place: AnyAddress) -> None:
+    build(place, "gomoku-9", positions=20)
+    alone = content(place)
+    build(place, "pentago-swap", positions=10)
+    assert [record for record in content(place) if record["game"] == "gomoku-9"] == alone
+    with BookReader(place) as reader:
         assert [game.id for game in reader.games] == ["gomoku-9", "pentago-swap"]
 
 
-def test_only_one_builder_has_a_book_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "book.db"
+def test_only_one_builder_has_a_book_at_a_time(place: AnyAddress) -> None:
     game = games.get("gomoku-9")
     with (
-        BookWriter(path, game),
+        BookWriter(place, game),
         pytest.raises(BookUnwritable, match="being built by another"),
     ):
-        BookWriter(path, game)
-    BookWriter(path, game).close()
+        BookWriter(place, game)
+    BookWriter(place, game).close()
 
 
-def test_a_reader_is_answered_while_a_book_is_built(tmp_path: Path) -> None:
-    path = tmp_path / "book.db"
+def test_a_reader_is_answered_while_a_book_is_built(place: AnyAddress) -> None:
     game = games.get("gomoku-9")
-    build(path, positions=10)
-    with BookReader(path) as reader, BookWriter(path, game) as writer:
+    build(place, positions=10)
+    with BookReader(place) as reader, BookWriter(place, game) as writer:
         with writer.transaction() as connection:
             connection.exec_driver_sql("UPDATE positions SET value = 77")
             assert reader.find(game, game.initial).value != 77

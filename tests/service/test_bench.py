@@ -17,12 +17,13 @@ from service.bench.solved import random_positions
 from service.cli import cli
 
 TINY = ("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1", "--book", "5")
-PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "books")
+SMALL = ("--size", "1000", "--size", "2000")
+PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "books", "scale")
 
 
 def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     """The document of a small benchmark, which must succeed."""
-    result = runner.invoke(cli, ["bench", *TINY, "--json", *arguments])
+    result = runner.invoke(cli, ["bench", *TINY, *SMALL, "--json", *arguments])
     assert result.exit_code == 0, result.output
     document: dict[str, list[dict[str, Any]]] = json.loads(result.stdout)
     return document
@@ -30,7 +31,17 @@ def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any
 
 def test_without_parts_everything_is_measured(runner: CliRunner) -> None:
     document = measured(runner)
-    tables = ("search", "threads", "depth", "compare", "puzzles", "solved", "build", "lookup")
+    tables = (
+        "search",
+        "threads",
+        "depth",
+        "compare",
+        "puzzles",
+        "solved",
+        "build",
+        "lookup",
+        "scale",
+    )
     assert tuple(document) == tables
     assert all(document.values())
 

@@ -1,0 +1,70 @@
+"""Counting a book as it grows, so that nobody has to count its rows."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, insert, update
+
+from book.schema import counts
+
+_here = (
+    counts.c.game == bindparam("at_game"),
+    counts.c.ply == bindparam("at_ply"),
+    counts.c.depth == bindparam("at_depth"),
+)
+_add = (
+    update(counts)
+    .where(*_here)
+    .values(
+        positions=counts.c.positions + bindparam("more_positions"),
+        proven=counts.c.proven + bindparam("more_proven"),
+        nodes=counts.c.nodes + bindparam("more_nodes"),
+    )
+)
+
+
+@dataclass(slots=True)
+class _Change:
+    positions: int = 0
+    proven: int = 0
+    nodes: int = 0
+
+
+class Tally:
+    """What changed in the counts of one game, until it is stored."""
+
+    def __init__(self) -> None:
+        self._changes: defaultdict[tuple[int, int], _Change] = defaultdict(_Change)
+
+    def add(
+        self, ply: int, depth: int, *, positions: int = 0, proven: int = 0, nodes: int = 0
+    ) -> None:
+        """Count so many more, or fewer, in a ply and a depth of search."""
+        change = self._changes[ply, depth]
+        change.positions += positions
+        change.proven += proven
+        change.nodes += nodes
+
+    def store(self, connection: Connection, game_number: int) -> None:
+        """Add all that was counted to the book."""
+        for (ply, depth), change in sorted(self._changes.items()):
+            more = {
+                "more_positions": change.positions,
+                "more_proven": change.proven,
+                "more_nodes": change.nodes,
+            }
+            here = {"at_game": game_number, "at_ply": ply, "at_depth": depth}
+            if not any(more.values()):
+                continue
+            if not connection.execute(_add, here | more).rowcount:
+                connection.execute(
+                    insert(counts).values(
+                        game=game_number,
+                        ply=ply,
+                        depth=depth,
+                        positions=change.positions,
+                        proven=change.proven,
+                        nodes=change.nodes,
+                    )
+                )
+        self._changes.clear()

@@ -1,0 +1,47 @@
+"""Finding a game's positions among the rows, for whoever builds."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection, bindparam, func, select
+
+from book.rows import AnyRow, lookup_of, move_width, unpack_line
+from book.schema import RestState, counts, positions
+from engine.games.base import Game, Key
+
+# Databases limit how many values a statement may have.
+_AT_ONCE = 500
+
+_found = select(positions).where(
+    positions.c.lookup.in_(bindparam("lookups", expanding=True)),
+    positions.c.game == bindparam("game"),
+)
+_count = select(func.coalesce(func.sum(counts.c.positions), 0)).where(
+    counts.c.game == bindparam("game")
+)
+
+
+def find(
+    connection: Connection, game: Game, game_number: int, keys: Collection[Key]
+) -> dict[Key, AnyRow]:
+    """The rows of those of `keys` that are stored."""
+    wanted = list(set(keys))
+    found: dict[Key, AnyRow] = {}
+    for start in range(0, len(wanted), _AT_ONCE):
+        lookups = [lookup_of(key) for key in wanted[start : start + _AT_ONCE]]
+        for row in connection.execute(_found, {"lookups": lookups, "game": game_number}):
+            found[game.key(row.stones)] = row
+    # Others may have the same number.
+    return {key: found[key] for key in wanted if key in found}
+
+
+def rest_child(game: Game, row: AnyRow) -> Key | None:
+    """The key of the position behind the rest move of `row`, None where there is none."""
+    if row.rest_state != RestState.OPEN:
+        return None
+    move = unpack_line(game, row.rest_line[: move_width(game)])[0]
+    return game.canonical(game.play(game.unpack(row.stones), move)).key
+
+
+def count_positions(connection: Connection, game_number: int) -> int:
+    """The number of stored positions of a game."""
+    return int(connection.execute(_count, {"game": game_number}).scalar_one())

@@ -1,0 +1,44 @@
+"""The revision of a book's schema: refusing what cannot be used, and creating what is missing."""
+
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from book.address import Access
+from book.errors import NewerSchema, NotABook
+from book.schema import REVISIONS
+
+_NO_LONGER_READ = ("0001",)
+
+
+def check_revision(revision: str, book: str, access: Access) -> None:
+    """Make sure that this version can use a schema of this revision.
+
+    Raises:
+        BookError: if it cannot; `book` is what to call the book.
+    """
+    if revision in _NO_LONGER_READ:
+        raise NotABook(
+            f"'{book}' was built by fivebook 0.3 or earlier (schema {revision}), whose books "
+            "this version cannot use: build it anew under another name"
+        )
+    if revision not in REVISIONS:
+        raise NewerSchema(
+            f"'{book}' was written by a later version of fivebook (schema {revision}, this "
+            f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
+        )
+    if access is Access.READ and revision != REVISIONS[-1]:
+        raise NotABook(f"'{book}' has the old schema {revision}; fivebook build brings it up")
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the schema up to the last revision, from nothing or from an older one."""
+    # Imported here because it is slow to load, and needed once in the life of a book.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,80 @@
+"""Books of several sizes: whether what a book does takes longer as it grows."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import FivebookError
+
+SIZES = (100_000, 1_000_000)
+_TITLES = {
+    "info_milliseconds": "fivebook info, ms",
+    "lookup_microseconds": "a lookup, µs",
+    "batch_milliseconds": "taking the next batch, ms",
+    "entry_milliseconds": "entering one result, ms",
+    "bytes_per_position": "bytes a position",
+    "memory_mebibytes": "memory of the builder, MiB",
+}
+
+
+class NoPlot(FivebookError):
+    """A plot cannot be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A synthetic book of so many positions; times are medians. See `precompute.scale`."""
+
+    positions: int
+    bytes_per_position: float
+    info_milliseconds: float
+    lookup_microseconds: float
+    batch_milliseconds: float
+    entry_milliseconds: float
+    memory_mebibytes: int
+
+
+def measure_scale(sizes: Sequence[int]) -> list[Scale]:
+    """Fill and measure a book of each size, by processes of their own."""
+    rows = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            book = Path(folder) / "book.db"
+            _run("fill", book, size)
+            rows.append(Scale(**json.loads(_run("measure", book))))
+    return rows
+
+
+def _run(*arguments: object) -> str:
+    command = [sys.executable, "-m", "precompute.scale", *map(str, arguments)]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def plot(rows: Sequence[Scale], path: Path) -> None:
+    """Draw one small chart for each figure into the image at `path`.
+
+    Raises:
+        NoPlot: if matplotlib is missing or the file cannot be written.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise NoPlot("a plot needs matplotlib: pip install 'fivebook[plot]'") from None
+    figure = Figure(figsize=(10, 5.5), layout="constrained")
+    sizes = [row.positions for row in rows]
+    for axes, (name, title) in zip(
+        figure.subplots(2, 3, sharex=True).flat, _TITLES.items(), strict=True
+    ):
+        axes.plot(sizes, [getattr(row, name) for row in rows], marker="o")
+        axes.set(title=title, xscale="log")
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+    figure.supxlabel("positions in the book")
+    try:
+        figure.savefig(path, dpi=120)
+    except (OSError, ValueError) as error:
+        raise NoPlot(f"cannot write the plot '{path}': {error}") from error
