@@ -271,9 +271,9 @@ class Solving:
             "mode": "prove",
             "root": options.game.format_line(options.line),
             "plies": options.plies,
-            "memory": options.memory,
+            "limits": {} if options.nodes is None else {"nodes": options.nodes},
+            "table": options.memory,
             "jobs": options.jobs,
-            "nodes": options.nodes,
             "seconds": options.seconds,
         }
 

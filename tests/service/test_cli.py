@@ -19,6 +19,7 @@ COMMANDS = (
     "games",
     "build",
     "info",
+    "log",
     "export",
     "query",
     "prove",
