@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo bench field strength openings clean
+.PHONY: help setup test test-slow test-bounds demo bench field strength openings solve clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -58,6 +58,10 @@ openings: setup ## Make the opening suites anew
 		$(BIN)/python -m service.play.arena.suite $$game $$options > data/openings/$$game.new || exit; \
 		mv data/openings/$$game.new data/openings/$$game.txt; \
 	done
+
+solve: setup ## Prove Pentago-swap's win anew, and write the book and the certificate in data/
+	$(BIN)/fivebook build data/pentago-swap.db --game pentago-swap --mode prove --plies 6 --memory 4GB --jobs $(JOBS)
+	$(BIN)/fivebook certify data/pentago-swap.db -o data/pentago-swap.cert --memory 4GB --jobs $(JOBS)
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -23,8 +23,9 @@ from precompute.knowledge import Knowledge
 
 _NO_LIMIT = 1 << 62
 _SECONDS_BETWEEN_SAVES = 60.0
-# What may be spent on finding a win shorter by two plies, or that there is none.
-_NODES_FOR_SHORTER = 300_000
+# What may be spent on finding a win shorter by two plies, or that there is none: in a position
+# of the last level, and so many times more in one two plies before, of which there are fewer.
+_NODES_FOR_SHORTER, _TIMES_MORE = 300_000, 10
 
 
 class NotSolved(FivebookError):
@@ -197,7 +198,9 @@ class Solving:
 
     def _won(self, prover: Prover, canonical: Canonical, within: int) -> Won:
         started = time.monotonic()
-        proof = prover.follow(canonical.position, within=within, nodes=_NODES_FOR_SHORTER)
+        above = self._options.plies - (canonical.position.ply - self._options.root.ply)
+        nodes = _NODES_FOR_SHORTER * _TIMES_MORE ** (above // 2)
+        proof = prover.follow(canonical.position, within=within, nodes=nodes)
         assert proof.won
         assert proof.distance is not None
         return Won(

@@ -14,7 +14,7 @@ from book.console import DURATION, POSITIVE, TABLE, console, json_option, print_
 from engine import games
 from engine.puzzles import KINDS
 from engine.search import MOST_THREADS, SearchOptions
-from service.bench import books, puzzles, reference, scale, search, solved
+from service.bench import books, perfect, puzzles, reference, scale, search, solved
 from service.bench.checkout import fixed_positions, path_of, suite_name
 
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
@@ -23,6 +23,8 @@ _MAIN = "gomoku-15"
 # The game with an exact solver, and how many random positions of each kind it is put to.
 _SOLVED = "pentago-swap"
 _RANDOM_POSITIONS = 100
+_PERFECT_BOOK = f"data/{perfect.BOOK}"
+_PERFECT_GAMES = 100
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
 # Where plain Python takes a second or two a position.
@@ -114,6 +116,11 @@ def _solved(settings: _Settings) -> dict[str, _Rows]:
     return {"solved": list(rows)}
 
 
+def _perfect(settings: _Settings) -> dict[str, _Rows]:
+    rows = perfect.play_all(path_of(_PERFECT_BOOK), settings.positions or _PERFECT_GAMES)
+    return {"perfect": list(rows)}
+
+
 def _scale(settings: _Settings) -> dict[str, _Rows]:
     rows = scale.measure_scale(settings.sizes)
     if settings.plot:
@@ -129,6 +136,7 @@ _PARTS = {
     "compare": _Part(_compare, (*_SUITES, reference.SOURCE)),
     "puzzles": _Part(_puzzles, tuple(puzzles.file_name(kind) for kind in KINDS)),
     "solved": _Part(_solved),
+    "perfect": _Part(_perfect, (_PERFECT_BOOK,)),
     "books": _Part(_books),
     "scale": _Part(_scale),
 }
@@ -139,6 +147,7 @@ _TITLES = {
     "compare": "kernels against plain Python, nodes a second",
     "puzzles": f"puzzles solved within {puzzles.IN_TIME:g} s",
     "solved": f"random positions proven within movetime, and within {solved.NODES:,} nodes",
+    "perfect": "the first player of Pentago-swap with the shipped book, milliseconds a move",
     "build": f"building, {books.BUILD_NODES:,} nodes a search",
     "lookup": "lookups along the main line, microseconds",
     "scale": "synthetic books of several sizes",
@@ -210,6 +219,7 @@ def bench(
     compare  the same nodes by the kernels and by plain Python
     puzzles  share of the forced wins found within a second
     solved   share of random positions of Pentago-swap, by stones, that a search settles
+    perfect  games won by the first player of Pentago-swap with the shipped book, and its times
     books    positions built a second, time of lookups
     scale    synthetic books of several sizes: bytes a position, and times that must not grow
 

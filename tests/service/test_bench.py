@@ -18,7 +18,7 @@ from service.cli import cli
 
 TINY = ("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1", "--book", "5")
 SMALL = ("--size", "1000", "--size", "2000")
-PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "books", "scale")
+PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "perfect", "books", "scale")
 
 
 def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any]]]:
@@ -38,6 +38,7 @@ def test_without_parts_everything_is_measured(runner: CliRunner) -> None:
         "compare",
         "puzzles",
         "solved",
+        "perfect",
         "build",
         "lookup",
         "scale",
