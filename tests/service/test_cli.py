@@ -18,6 +18,7 @@ COMMANDS = (
     "games",
     "build",
     "info",
+    "log",
     "export",
     "query",
     "prove",
