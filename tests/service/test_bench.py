@@ -16,14 +16,16 @@ from service.bench.checkout import fixed_positions, path_of, spread
 from service.bench.solved import random_positions
 from service.cli import cli
 
-TINY = ("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1", "--book", "5")
-SMALL = ("--size", "1000", "--size", "2000")
+TINY = (
+    *("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1"),
+    *("--book", "5", "--size", "1000", "--size", "2000"),
+)
 PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "perfect", "books", "scale")
 
 
 def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     """The document of a small benchmark, which must succeed."""
-    result = runner.invoke(cli, ["bench", *TINY, *SMALL, "--json", *arguments])
+    result = runner.invoke(cli, ["bench", *TINY, "--json", *arguments])
     assert result.exit_code == 0, result.output
     document: dict[str, list[dict[str, Any]]] = json.loads(result.stdout)
     return document
@@ -168,3 +170,12 @@ def test_bad_input_gets_one_sentence(
 def test_a_part_of_a_suite_is_from_all_over_it() -> None:
     assert spread("abcdefgh", 4) == ["a", "c", "e", "g"]
     assert spread("abc", 9) == spread("abc", None) == ["a", "b", "c"]
+
+
+def test_books_of_several_sizes_are_filled_and_drawn(runner: CliRunner, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    image = tmp_path / "scale.png"
+    small, large = measured(runner, "scale", "--plot", str(image))["scale"]
+    assert (small["positions"], large["positions"]) == (1000, 2000)
+    assert 0 < large["bytes_per_position"] < small["bytes_per_position"]
+    assert image.read_bytes().startswith(b"\x89PNG")
