@@ -1,6 +1,7 @@
 """Books of several sizes: whether what a book does takes longer as it grows."""
 
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 from engine.errors import FivebookError
 
 SIZES = (100_000, 1_000_000)
+_ROUNDS = 3
 _TITLES = {
     "info_milliseconds": "fivebook info, ms",
     "lookup_microseconds": "a lookup, µs",
@@ -39,14 +41,29 @@ class Scale:
 
 
 def measure_scale(sizes: Sequence[int]) -> list[Scale]:
-    """Fill and measure a book of each size, by processes of their own."""
-    rows = []
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            book = Path(folder) / "book.db"
+    """Fill and measure a book of each size, by processes of their own.
+
+    The books are measured in turns, so that a machine that is busy for a while is so for all of
+    them; of each figure the median counts.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        books = [Path(folder) / f"{number}.db" for number in range(len(sizes))]
+        for book, size in zip(books, sizes, strict=True):
             _run("fill", book, size)
-            rows.append(Scale(**json.loads(_run("measure", book))))
-    return rows
+        rounds = [[json.loads(_run("measure", book)) for book in books] for _ in range(_ROUNDS)]
+    # The first round finds the books as they were filled; each adds a few positions.
+    kept = ("positions", "bytes_per_position")
+    return [
+        Scale(
+            **{
+                name: figures[0][name]
+                if name in kept
+                else statistics.median(each[name] for each in figures)
+                for name in figures[0]
+            }
+        )
+        for figures in zip(*rounds, strict=True)
+    ]
 
 
 def _run(*arguments: object) -> str:
