@@ -20,8 +20,8 @@ from service.play.book import BookPlayer
 GAME = "pentago-swap"
 BOOK = f"{GAME}.db"
 WON_BY = 19
-# What a live answer may take; the position is settled much sooner.
-_LIVE = Limits(movetime=2.0)
+# What a live answer may take: the same everywhere, and more than any position needed.
+_LIVE = Limits(nodes=9_000_000)
 # The opponent's first moves in a game are random, up to so many, so that games differ.
 _MOST_RANDOM_MOVES = 5
 _OPPONENT_LIMITS = Limits(nodes=100_000)
