@@ -26,6 +26,8 @@ _SECONDS_BETWEEN_SAVES = 60.0
 # What may be spent on finding a win shorter by two plies, or that there is none: in a position
 # of the last level, and so many times more in one two plies before, of which there are fewer.
 _NODES_FOR_SHORTER, _TIMES_MORE = 300_000, 10
+# A win within so many plies is found live, in milliseconds.
+_SOON = 9
 
 
 class NotSolved(FivebookError):
@@ -37,8 +39,8 @@ class SolveOptions:
     """What to solve: `game` after the moves of `line`, with `jobs` threads and a table of `memory`
     MiB.
 
-    The strategy is stored down to `plies` plies after these. `nodes` bounds the proof, and
-    `seconds` this invocation.
+    The strategy is stored down to `plies` plies after these and, of what is not won soon by then,
+    further. `nodes` bounds the proof, and `seconds` this invocation.
     """
 
     game: Game
@@ -158,16 +160,14 @@ class Solving:
     def _store(self, writer: BookWriter, run: int, prover: Prover, knowledge: Knowledge) -> None:
         """Find the strategy, level by level, and enter it all at once, the last level first."""
         options = self._options
-        levels = []
-        for level in self._levels(prover):
-            levels.append(level)
-            if self._over:
-                knowledge.write(prover.knowledge())
-                return
+        levels = list(self._levels(prover))
+        knowledge.write(prover.knowledge())
+        if self._over:
+            return
         batch = [
             (Task(searched.key, searched.stones, True, frozenset()), searched)
             for level in reversed(levels)
-            for searched in self._rows(level, last=level is levels[-1])
+            for searched in self._rows(level)
         ]
         with writer.transaction() as connection:
             keys = [task.key for task, _ in batch]
@@ -183,23 +183,37 @@ class Solving:
         root = self._options.game.canonical(self._options.root)
         level = [self._won(prover, root, within)]
         found = 1
-        for _ in range(self._options.plies // 2):
+        while level:
             yield level
-            replies = {reply.key: reply for won in level for reply in self._replies(won)}
+            following = [won for won in level if self._is_followed(won)]
+            replies = {reply.key: reply for won in following for reply in self._replies(won)}
             within -= 2
             level = []
             for key in sorted(replies):
                 if self._over:
                     return
-                level.append(self._won(prover, replies[key], within))
-                found += 1
+                won = self._won(prover, replies[key], within)
+                if self._is_kept(won):
+                    level.append(won)
+                    found += 1
                 self._tell(replace(self._state, positions=found))
-        yield level
+
+    def _is_followed(self, won: Won) -> bool:
+        """Whether the replies to the winner's move are looked at."""
+        return self._above(won) >= 2 or won.distance > _SOON
+
+    def _is_kept(self, won: Won) -> bool:
+        """Whether a position is stored: below the last ply only what is not won soon."""
+        return self._above(won) >= 0 or won.distance >= _SOON
+
+    def _above(self, won: Won) -> int:
+        """How many plies a position is above the last one down to which all are stored."""
+        return self._options.root.ply + self._options.plies - won.canonical.position.ply
 
     def _won(self, prover: Prover, canonical: Canonical, within: int) -> Won:
         started = time.monotonic()
-        above = self._options.plies - (canonical.position.ply - self._options.root.ply)
-        nodes = _NODES_FOR_SHORTER * _TIMES_MORE ** (above // 2)
+        above = self._options.root.ply + self._options.plies - canonical.position.ply
+        nodes = _NODES_FOR_SHORTER * _TIMES_MORE ** max(0, above // 2)
         proof = prover.follow(canonical.position, within=within, nodes=nodes)
         assert proof.won
         assert proof.distance is not None
@@ -220,9 +234,9 @@ class Solving:
             return []
         return [child.canonical for child in game.children(position)]
 
-    def _rows(self, level: list[Won], *, last: bool) -> Iterator[Searched]:
-        """The rows of the winner's positions and, but for the last level, of those after his
-        moves."""
+    def _rows(self, level: list[Won]) -> Iterator[Searched]:
+        """The rows of the winner's positions, and of those after his moves whose replies are all
+        stored."""
         game = self._options.game
         lost: set[Key] = set()
         for won in level:
@@ -230,7 +244,7 @@ class Solving:
             after = game.play(position, won.move)
             over = game.outcome(after) is not None
             child = game.canonical(after)
-            if not (over or last or child.key in lost):
+            if self._above(won) >= 2 and not over and child.key not in lost:
                 lost.add(child.key)
                 yield self._lost(child)
             yield Searched(

@@ -126,6 +126,10 @@ class Claims:
         self.stopped = bool(self._states["stopped"][0])
         return [int(mask) for mask in self._states["proved"][0]]
 
+    def known(self, mine: int, theirs: int, attacks: bool, plies: int) -> int:
+        """The arrangements, of unfinished boards, for which the table has it that a claim holds."""
+        return int(kernels.known(self._table, u64(mine), u64(theirs), attacks, plies))
+
     def best_known(self, mine: int, theirs: int, attacks: bool, plies: int) -> int | None:
         """The placement that the table has as the best for a claim."""
         cell = int(kernels.known_best(self._table, u64(mine), u64(theirs), attacks, plies))

@@ -79,25 +79,44 @@ class ExactProver:
         Where the win is the shortest, the horizon is two plies less.
         """
         self._require_unfinished(position)
-        left = CELLS - position.ply
-        claims, board = self._solver.claims, boards_of(position)
+        board = boards_of(position)
+        longest = min(within or CELLS, CELLS - position.ply)
+        claims = self._solver.claims
+        distance: int | None
+        if within and claims.known(*board, True, within) & 1:
+            distance, horizon, spent = self._shortened(board, within, nodes)
+        else:
+            distance, horizon, spent = self._shortest(board, longest)
+        if distance is None:
+            return Proof(False, (), None, spent, claims.used, horizon)
+        move = self._solver.winning_move(position, distance)[:1]
+        return Proof(True, move, distance, spent + claims.nodes, claims.used, horizon)
+
+    def _shortest(self, board: tuple[int, int], longest: int) -> tuple[int | None, int, int]:
+        """The plies of the shortest win within `longest`, if any; the horizon, and the nodes."""
+        claims = self._solver.claims
         claims.limit()
-        distance = (left - 1) | 1 if within is None else within
-        if not claims.settle(*board, True, min(distance, left), 1):
-            return self._proof(False, distance)
-        spent, horizon = claims.nodes, 0
-        for plies in range(distance - 2, 0, -2):
+        horizon = 0
+        for plies in [*range(1, longest, 2), longest]:
+            if claims.settle(*board, True, plies, 1):
+                return plies, horizon, claims.nodes
+            horizon = plies
+        return None, horizon, claims.nodes
+
+    def _shortened(self, board: tuple[int, int], won: int, nodes: int) -> tuple[int, int, int]:
+        """The plies of the shortest win that is found, with `nodes` for each two plies less than
+        `won`; the horizon, and the nodes."""
+        claims = self._solver.claims
+        spent, horizon = 0, 0
+        for plies in range(won - 2, 0, -2):
             claims.limit(nodes)
             wins = claims.settle(*board, True, plies, 1)
             spent += claims.nodes
-            if claims.stopped:
-                break
             if not wins:
-                horizon = plies
+                horizon = 0 if claims.stopped else plies
                 break
-            distance = plies
-        move = self._solver.winning_move(position, distance)[:1]
-        return Proof(True, move, distance, spent + claims.nodes, claims.used, horizon)
+            won = plies
+        return won, horizon, spent
 
     def families(self) -> Families:
         """What is known of whole families of boards."""
