@@ -200,19 +200,19 @@ class Solving:
 
     def _is_followed(self, won: Won) -> bool:
         """Whether the replies to the winner's move are looked at."""
-        return self._above(won) >= 2 or won.distance > _SOON
+        return self._above(won.canonical.position) >= 2 or won.distance > _SOON
 
     def _is_kept(self, won: Won) -> bool:
         """Whether a position is stored: below the last ply only what is not won soon."""
-        return self._above(won) >= 0 or won.distance >= _SOON
+        return self._above(won.canonical.position) >= 0 or won.distance >= _SOON
 
-    def _above(self, won: Won) -> int:
+    def _above(self, position: Position) -> int:
         """How many plies a position is above the last one down to which all are stored."""
-        return self._options.root.ply + self._options.plies - won.canonical.position.ply
+        return self._options.root.ply + self._options.plies - position.ply
 
     def _won(self, prover: Prover, canonical: Canonical, within: int) -> Won:
         started = time.monotonic()
-        above = self._options.root.ply + self._options.plies - canonical.position.ply
+        above = self._above(canonical.position)
         nodes = _NODES_FOR_SHORTER * _TIMES_MORE ** max(0, above // 2)
         proof = prover.follow(canonical.position, within=within, nodes=nodes)
         assert proof.won
@@ -244,7 +244,7 @@ class Solving:
             after = game.play(position, won.move)
             over = game.outcome(after) is not None
             child = game.canonical(after)
-            if self._above(won) >= 2 and not over and child.key not in lost:
+            if self._above(position) >= 2 and not over and child.key not in lost:
                 lost.add(child.key)
                 yield self._lost(child)
             yield Searched(

@@ -39,7 +39,6 @@ class Claims:
     def __init__(self, *, table: int, threads: int = 1) -> None:
         self._states = np.zeros(threads, dtype=kernels.STATE_DTYPE)
         self._table = new_table(table, kernels.ENTRY_DTYPE)
-        self._lemmas = np.zeros(kernels.WAYS, dtype=kernels.ENTRY_DTYPE)
         self._busy = np.zeros(_MARKS if threads > 1 else 0, dtype=np.uint64)
         self.limit()
 
@@ -115,7 +114,6 @@ class Claims:
         kernels.settle_moves(
             self._states[0],
             self._table,
-            self._lemmas,
             self._busy[:0],
             u64(mine),
             u64(theirs),
@@ -157,7 +155,7 @@ class Claims:
         self, thread: int, claim: tuple[np.uint64, np.uint64, bool, int, np.uint64]
     ) -> int:
         state = self._states[thread]
-        answer = int(kernels.settle(state, self._table, self._lemmas, self._busy, *claim))
+        answer = int(kernels.settle(state, self._table, self._busy, *claim))
         if len(self._states) == 1:
             self.stopped = bool(state["stopped"])
         return answer

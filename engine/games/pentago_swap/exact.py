@@ -86,8 +86,6 @@ WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
 LEAST_KEPT = 4
 
-# A lemma says more than is found out sooner.
-LEAST_LEMMA = 6
 # Threads that are busy with shorter claims do not tell each other.
 LEAST_SHARED = 8
 
@@ -430,8 +428,8 @@ def is_busy(busy, mine, theirs, attacks, plies):
     return busy[marked % u64(len(busy))] == marked
 
 
-@kernel(u8(State, Table, Table, Busy, u8, u8, i8, i8, u8))
-def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
+@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
+def search(state, table, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted` for which the claim holds, of those `read_off` leaves open.
 
     Void if the search was stopped. What another thread is busy with is put off.
@@ -451,10 +449,6 @@ def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
         key |= _THERE | u64(attacks) << _60
         back, turned = INVERSE_ORDERS[order], INVERSE_TURNS[turn]
         known, refuted, best = look_up(table, key, u64(plies))
-        if plies >= LEAST_LEMMA:
-            lemma, _, cell = look_up(lemmas, key, u64(plies))
-            known |= lemma
-            best = cell if best == _NO_CELL else best
         holds = moved(known, turned, back) & open_
         open_ &= ~(holds | moved(refuted, turned, back))
         if open_ == _0:
@@ -497,9 +491,7 @@ def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
             result = state.child_holds[ply, done] & around
             asked = state.child_open[ply, done] & around
             if asked != _0:
-                result |= search(
-                    state, table, lemmas, busy, theirs, more, 1 - attacks, plies - 1, asked
-                )
+                result |= search(state, table, busy, theirs, more, 1 - attacks, plies - 1, asked)
                 if state.stopped:
                     return _0
             gained = spread(result if attacks else around & ~result) & open_
@@ -529,8 +521,8 @@ def search(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
     return holds
 
 
-@kernel(u8(State, Table, Table, Busy, u8, u8, i8, i8, u8))
-def settle(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
+@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
+def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
     With `attacks` that the side to move wins within `plies`, else that it loses. Void if the
@@ -547,7 +539,7 @@ def settle(state, table, lemmas, busy, mine, theirs, attacks, plies, wanted):
     )
     result = holds & wanted
     if open_ & wanted != _0:
-        result |= search(state, table, lemmas, busy, mine, theirs, attacks, plies, open_ & wanted)
+        result |= search(state, table, busy, mine, theirs, attacks, plies, open_ & wanted)
     return result
 
 
@@ -582,8 +574,8 @@ def after_placement(mine, theirs, cell, attacks):
     return around & ends, around & ~(own_fives | their_fives)
 
 
-@kernel(types.void(State, Table, Table, Busy, u8, u8, i8, i8, i8))
-def settle_moves(state, table, lemmas, busy, mine, theirs, attacks, plies, all_of_them):
+@kernel(types.void(State, Table, Busy, u8, u8, i8, i8, i8))
+def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
     Of one placement for which there are any, unless `all_of_them` are asked for: one that is known
@@ -603,7 +595,7 @@ def settle_moves(state, table, lemmas, busy, mine, theirs, attacks, plies, all_o
             result, goes_on = after_placement(mine, theirs, cell, attacks)
             child = (theirs, mine | _1 << cell, 1 - attacks, plies - 1)
             if searches and goes_on != _0:
-                result |= settle(state, table, lemmas, busy, *child, goes_on)
+                result |= settle(state, table, busy, *child, goes_on)
             else:
                 result |= known(table, *child) & goes_on
             if state.stopped:
