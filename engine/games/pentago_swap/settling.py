@@ -11,8 +11,9 @@ from engine.search import Limits, Method, SearchResult
 from engine.values import WIN, Bound, Value
 
 _NO_LIMIT = 1 << 62
-# The exact solver's part of a limit by nodes or time, before the heuristic search has the rest.
-_SHARE = 3
+# How much of a limit by nodes or time the exact solver may use, where it is likely to come to a
+# result by then; the heuristic search has the rest.
+_SHARE = 0.9
 # A loser's replies are compared, and a line is followed, within as many nodes as the result took,
 # and at least so many.
 _LEAST_NODES = 2_000
@@ -39,7 +40,7 @@ class Settling:
         self._allotment = limits.allotment(position.ply, game.cell_count)
         self._deadline = None
         if self._allotment is not None:
-            self._deadline = self.started + int(self._allotment.soft * 1e9 / _SHARE)
+            self._deadline = self.started + int(self._allotment.soft * 1e9 * _SHARE)
 
     def lines(self, count: int, exclude: Collection[Move]) -> list[SearchResult]:
         """The `count` best moves outside `exclude`, best first, as far as they are settled.
@@ -50,7 +51,7 @@ class Settling:
         left = legal - set(exclude)
         depth = self._limits.depth
         horizon = self._game.cell_count if depth is None else depth + 1
-        share = (self._limits.nodes or _NO_LIMIT) // _SHARE
+        share = int((self._limits.nodes or _NO_LIMIT) * _SHARE)
         self._solver.forget()
         ranked: list[tuple[Move, Solution]] = []
         while left and len(ranked) < count and self.spent < share:
@@ -60,6 +61,7 @@ class Settling:
                 nodes=share - self.spent,
                 deadline=self._deadline,
                 exclude=legal - left,
+                sparing=True,
             )
             self.spent += solution.nodes
             if solution.outcome is None or not solution.moves:
