@@ -12,8 +12,9 @@ from engine.values import WIN, Bound, Value
 
 _NO_LIMIT = 1 << 62
 # How much of a limit by nodes or time the exact solver may use, where it is likely to come to a
-# result by then; the heuristic search has the rest.
-_SHARE = 0.9
+# result by then; the heuristic search has the rest. With nine tenths it settles a few positions
+# more, and scores 27 % in play against one with a third.
+_SHARE = 0.5
 # A loser's replies are compared, and a line is followed, within as many nodes as the result took,
 # and at least so many.
 _LEAST_NODES = 2_000
