@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
 from book.address import Access
@@ -23,7 +23,7 @@ def open_engine(path: Path, access: Access) -> Engine:
     Raises:
         BookError: the one that fits, where it is no fault of the database's.
     """
-    new = _check_file(path, access)
+    new = check_file(path, access)
     if not new:
         # Looked at before anything is set up: a file that is no book is not to be touched.
         _check_schema(path, access)
@@ -37,6 +37,23 @@ def open_engine(path: Path, access: Access) -> Engine:
         )
         _bring_schema_up(engine)
     return engine
+
+
+def set_journal(connection: Connection, mode: str) -> None:
+    """Have the book's changes go through another journal, or through none: `OFF`.
+
+    Without one an interrupted change spoils the file; that is for files nobody has seen yet.
+    """
+    driver = driver_of(connection)
+    driver.execute(f"PRAGMA journal_mode = {mode}")
+    driver.execute(f"PRAGMA synchronous = {'OFF' if mode == 'OFF' else 'FULL'}")
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """SQLite's own connection, for what must not be in a transaction."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def explain(book: str, cause: str) -> BookError:
@@ -55,7 +72,7 @@ def explain(book: str, cause: str) -> BookError:
     return BookUnreadable(f"cannot read '{book}': {cause}")
 
 
-def _check_file(path: Path, access: Access) -> bool:
+def check_file(path: Path, access: Access) -> bool:
     """Look at the file without SQLite; returns whether a book is to be created."""
     try:
         return _look_at_file(path, access)
