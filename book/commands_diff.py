@@ -4,7 +4,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any, TextIO
 
 import click
@@ -120,7 +119,8 @@ def _as_dict(compared: Compared) -> _Record:
 def _side(game: Game, side: Side | None) -> list[object]:
     if side is None:
         return [None] * len(_SIDE)
-    return [*asdict(side.value).values(), game.format_move(side.move)]
+    value = side.value
+    return [value.value, value.bound.value, int(value.proven), game.format_move(side.move)]
 
 
 def _write_json(
@@ -143,7 +143,7 @@ def _by_ply(counts: _Counts) -> Iterator[tuple[tuple[str, int], dict[Kind, int]]
 
 
 def _print_counts(counts: _Counts) -> None:
-    table = Table("game", "ply", *(kind.value for kind in Kind), box=SIMPLE)
+    table = Table("game", "ply", "same", "different", "only in A", "only in B", box=SIMPLE)
     for column in table.columns[1:]:
         column.justify = "right"
     for (game, ply), kinds in _by_ply(counts):

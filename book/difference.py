@@ -40,8 +40,8 @@ class Kind(StrEnum):
 
     SAME = "same"
     DIFFERENT = "different"
-    ONLY_FIRST = "only in the first"
-    ONLY_SECOND = "only in the second"
+    ONLY_FIRST = "only_first"
+    ONLY_SECOND = "only_second"
 
 
 @dataclass(frozen=True, slots=True)
