@@ -59,8 +59,8 @@ def merge(
     """Write a new book that holds every position of A, B and MORE.
 
     Of a position that several hold, the search that counts is a proven one, then the deeper one,
-    then the one with more nodes, then that of the book named first. Links between positions of
-    different books are made, and all values follow anew.
+    then the one with more nodes; one whose rest move leads to a position of another book comes
+    last. Links between positions of different books are made, and all values follow anew.
 
     Books in which the same position has proven values that cannot both be true are not merged:
     the positions are listed, with exit status 1. With --keep-conflicts they are merged, and the

@@ -4,12 +4,13 @@ The merged book holds every position that any of the books holds, and the link b
 of them. A position has one rest slot. Which of the slots that its books have may it be?
 
 A slot is the best of the moves that its search did not leave out, and the search left out the
-moves to positions stored in its own book at that time. Books only grow, so all of these are
-stored in the merged book too: no move is left out there that leads to no stored position. What the
-search did look at may be stored by now, since the other book holds it. If that is not so for the
-slot's own move, the slot is still the best of the moves to positions that are not stored: it was
-the best of more. If it is so, the best of the others is unknown, and is to be searched: the slot is
-pending. Where one book has every move of a position, so has the merged one, and there is no slot.
+moves to positions stored in its own book at that time. These still are, unless they were pruned,
+and then the slot stands for them (`book.pruning`). So all of them are stored in the merged book:
+no move is left out there that leads to no stored position. What the search did look at may be
+stored by now, since the other book holds it. If that is not so for the slot's own move, the slot
+is still the best of the moves to positions that are not stored: it was the best of more. If it is
+so, the best of the others is unknown, and is to be searched: the slot is pending. Where one book
+has every move of a position, so has the merged one, and there is no slot.
 
 Values, proofs and costs then follow from slots and links as in any book. A value that a search of
 the position itself proved, without any position behind it, can be lost by that: once the other
