@@ -3,9 +3,20 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, insert, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Integer,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
-from book.schema import counts
+from book.schema import counts, positions
 
 _here = (
     counts.c.game == bindparam("at_game"),
@@ -21,6 +32,25 @@ _add = (
         nodes=counts.c.nodes + bindparam("more_nodes"),
     )
 )
+_recount = insert(counts).from_select(
+    ["game", "ply", "depth", "positions", "proven", "nodes"],
+    select(
+        positions.c.game,
+        positions.c.ply,
+        positions.c.depth,
+        func.count(),
+        func.sum(cast(positions.c.proven, Integer)),
+        cast(func.sum(positions.c.nodes), BigInteger),
+    )
+    .where(positions.c.game == bindparam("game"))
+    .group_by(positions.c.game, positions.c.ply, positions.c.depth),
+)
+
+
+def recount(connection: Connection, game_number: int) -> None:
+    """Count all positions of a game anew."""
+    connection.execute(delete(counts).where(counts.c.game == game_number))
+    connection.execute(_recount, {"game": game_number})
 
 
 @dataclass(slots=True)

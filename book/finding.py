@@ -1,12 +1,14 @@
 """Finding a game's positions among the rows, for whoever builds."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection, bindparam, func, select
 
 from book.rows import AnyRow, lookup_of, move_width, unpack_line
 from book.schema import RestState, counts, positions
-from engine.games.base import Game, Key
+from engine.games.base import Game, Key, Symmetry
+from engine.position import Move, Position, cells_of
 
 # Databases limit how many values a statement may have.
 _AT_ONCE = 500
@@ -40,6 +42,44 @@ def rest_child(game: Game, row: AnyRow) -> Key | None:
         return None
     move = unpack_line(game, row.rest_line[: move_width(game)])[0]
     return game.canonical(game.play(game.unpack(row.stones), move)).key
+
+
+def links_to(
+    connection: Connection, game: Game, game_number: int, children: Iterable[AnyRow]
+) -> list[dict[str, int]]:
+    """The links that lead from stored positions to `children`, as rows of the table."""
+    ways: defaultdict[tuple[Key, int], list[Move]] = defaultdict(list)
+    parents: dict[Key, Position] = {}
+    for child in children:
+        for before, move in game.unplay(game.unpack(child.stones)):
+            parent = game.canonical(before)
+            parents[parent.key] = parent.position
+            ways[parent.key, child.id].append(game.map_move(move, parent.symmetry))
+    stored = find(connection, game, game_number, parents)
+    # `Game.parents` turns every parent in all ways; few of them are stored.
+    turns = {key: _own_symmetries(game, parents[key]) for key in stored}
+    return [
+        {
+            "parent": stored[key].id,
+            "child": child,
+            "move": min(game.map_move(move, turn) for turn in turns[key] for move in found),
+        }
+        for (key, child), found in ways.items()
+        if key in stored
+    ]
+
+
+def _own_symmetries(game: Game, position: Position) -> list[Symmetry]:
+    """The symmetries that leave `position` as it is: nearly always the first alone."""
+    return [
+        turn
+        for turn in game.symmetries
+        if all(
+            stones >> game.map_cell(cell, turn) & 1
+            for stones in (position.dark, position.light)
+            for cell in cells_of(stones)
+        )
+    ]
 
 
 def count_positions(connection: Connection, game_number: int) -> int:

@@ -1,5 +1,8 @@
 """Books in PostgreSQL, one in each schema of a database: for readers on many machines."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
 
@@ -19,12 +22,7 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
     Raises:
         BookError: the one that fits, where it is no fault of the database's.
     """
-    try:
-        engine = create_engine(url, poolclass=NullPool)
-    except ImportError:
-        raise BookError(
-            f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
-        ) from None
+    engine = _engine(url, book)
     with engine.connect() as connection:
         if access is Access.WRITE:
             # One builder creates the tables; another that starts meanwhile waits for them.
@@ -45,6 +43,33 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
             migrate(connection)
         connection.commit()
     return engine
+
+
+@contextmanager
+def new_book(url: URL, book: str) -> Iterator[Connection]:
+    """A connection to a new book at `url`, all in one transaction; `book` is what to call it.
+
+    Raises:
+        BookUnwritable: if the schema there is not empty.
+    """
+    engine = _engine(url, book)
+    with engine.begin() as connection:
+        # Held against builders that would begin a book here meanwhile.
+        if not lock_for_building(connection):
+            raise BookUnwritable(f"'{book}' is being built by another process")
+        if inspect(connection).get_table_names():
+            raise BookUnwritable(f"'{book}' is not empty: give a schema without tables")
+        migrate(connection)
+        yield connection
+
+
+def _engine(url: URL, book: str) -> Engine:
+    try:
+        return create_engine(url, poolclass=NullPool)
+    except ImportError:
+        raise BookError(
+            f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
+        ) from None
 
 
 def lock_for_building(connection: Connection) -> bool:

@@ -13,10 +13,10 @@ ply less, so one sweep up settles everything.
 """
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from book.counts import Tally
 from book.rows import BOUND_NUMBERS, BOUNDS, AnyRow
@@ -45,6 +45,17 @@ _children = (
 )
 _ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
+_last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
+_of_ply = (
+    select(positions.c.id)
+    .where(
+        positions.c.game == bindparam("game"),
+        positions.c.ply == bindparam("ply"),
+        positions.c.id > bindparam("after"),
+    )
+    .order_by(positions.c.id)
+    .limit(1000)
+)
 _set_value = update(positions).where(positions.c.id == bindparam("at"))
 
 
@@ -115,6 +126,27 @@ def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> N
             if entry not in seen:
                 seen.add(entry)
                 heapq.heappush(queue, entry)
+
+
+def propagate_all(connection: Connection, game_number: int) -> Iterator[int]:
+    """Bring all values and costs of a game up to date; gives the number of each position done.
+
+    Counts are left as they are.
+    """
+    # Children have one ply more, and are settled before their parents.
+    last = connection.execute(_last_ply, {"game": game_number}).scalar()
+    for ply in range(-1 if last is None else last, -1, -1):
+        after = -1
+        while ids := _some_of_ply(connection, game_number, ply, after):
+            for id in ids:
+                _recompute(connection, id, Tally())
+                yield id
+            after = ids[-1]
+
+
+def _some_of_ply(connection: Connection, game_number: int, ply: int, after: int) -> Sequence[int]:
+    values = {"game": game_number, "ply": ply, "after": after}
+    return connection.execute(_of_ply, values).scalars().all()
 
 
 def _recompute(connection: Connection, id: int, tally: Tally) -> bool:

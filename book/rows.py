@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from engine.games.base import Game, Key
-from engine.position import Move
+from engine.position import Move, cells_of
 from engine.values import Bound, Value
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -80,6 +80,15 @@ class Searched:
                 "children": {bytes.fromhex(k): m for k, m in data["children"].items()},
             }
         )
+
+
+def stones_by_name(game: Game, stones: bytes) -> tuple[str, str]:
+    """The cells of the dark and of the light stones of a packed position, in notation."""
+    position = game.unpack(stones)
+    dark, light = (
+        " ".join(map(game.format_cell, cells_of(side))) for side in (position.dark, position.light)
+    )
+    return dark, light
 
 
 def join_keys(keys: Iterable[Key]) -> bytes:

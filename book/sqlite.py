@@ -3,9 +3,10 @@
 import os
 import sqlite3
 from contextlib import closing
+from errno import EACCES
 from pathlib import Path
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
 from book.address import Access
@@ -13,7 +14,6 @@ from book.errors import BookError, BookMissing, BookUnreadable, BookUnwritable, 
 from book.revisions import check_revision, migrate
 from book.schema import REVISIONS
 
-_MAGIC = b"SQLite format 3\0"
 _WAIT_FOR_LOCK_MS = 10_000
 
 
@@ -23,7 +23,7 @@ def open_engine(path: Path, access: Access) -> Engine:
     Raises:
         BookError: the one that fits, where it is no fault of the database's.
     """
-    new = _check_file(path, access)
+    new = check_file(path, access)
     if not new:
         # Looked at before anything is set up: a file that is no book is not to be touched.
         _check_schema(path, access)
@@ -37,6 +37,23 @@ def open_engine(path: Path, access: Access) -> Engine:
         )
         _bring_schema_up(engine)
     return engine
+
+
+def set_journal(connection: Connection, mode: str) -> None:
+    """Have the book's changes go through another journal, or through none: `OFF`.
+
+    Without one an interrupted change spoils the file; that is for files nobody has seen yet.
+    """
+    driver = driver_of(connection)
+    driver.execute(f"PRAGMA journal_mode = {mode}")
+    driver.execute(f"PRAGMA synchronous = {'OFF' if mode == 'OFF' else 'FULL'}")
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """SQLite's own connection, for what must not be in a transaction."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def explain(book: str, cause: str) -> BookError:
@@ -55,7 +72,7 @@ def explain(book: str, cause: str) -> BookError:
     return BookUnreadable(f"cannot read '{book}': {cause}")
 
 
-def _check_file(path: Path, access: Access) -> bool:
+def check_file(path: Path, access: Access) -> bool:
     """Look at the file without SQLite; returns whether a book is to be created."""
     try:
         return _look_at_file(path, access)
@@ -74,17 +91,32 @@ def _look_at_file(path: Path, access: Access) -> bool:
         if not os.access(path.parent, os.W_OK):
             raise BookUnwritable(f"cannot create '{path}': its folder is read-only")
         return True
-    with path.open("rb") as file:
-        start = file.read(len(_MAGIC))
     # An empty file is what `touch` and mktemp leave for a new book.
-    new = not start and access is Access.WRITE
-    if start != _MAGIC and not new:
+    is_empty = not path.stat().st_size
+    new = is_empty and access is Access.WRITE
+    if not new and (is_empty or not _is_database(path)):
         raise NotABook(f"'{path}' is no fivebook book")
     if access is Access.WRITE and not os.access(path, os.W_OK):
         raise BookUnwritable(f"cannot write '{path}': the file is read-only")
     if access is Access.WRITE and not os.access(path.parent, os.W_OK):
         raise BookUnwritable(f"cannot write '{path}': its folder is read-only")
     return new
+
+
+def _is_database(path: Path) -> bool:
+    """Whether SQLite takes the file for one of its own.
+
+    It is not opened by other means: closing it would take away the locks that this process has on
+    it (https://www.sqlite.org/howtocorrupt.html, 2.2), and with them a builder's log.
+    """
+    if not os.access(path, os.R_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES))
+    with closing(_open_uri(f"{path.absolute().as_uri()}?mode=ro&immutable=1")) as connection:
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            return "not a database" not in str(error)
+    return True
 
 
 def _connect(path: Path, access: Access) -> sqlite3.Connection:

@@ -78,7 +78,7 @@ class BookWriter(Closing):
         self._engine = open_engine(self.address, Access.WRITE)
         with ExitStack() as opened:
             if isinstance(self.address.place, Path):
-                opened.enter_context(_alone_at(self.address.place))
+                opened.enter_context(alone_at(self.address.place))
             with explained(self.address):
                 self._connection = self._engine.connect()
             opened.callback(self._engine.dispose)
@@ -88,7 +88,7 @@ class BookWriter(Closing):
                     if not postgresql.lock_for_building(connection):
                         raise BookUnwritable(f"'{self.address}' is being built by another process")
             with self.transaction() as connection:
-                self.game_number = _register(connection, game)
+                self.game_number = register(connection, game)
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -116,7 +116,7 @@ class BookWriter(Closing):
                     nodes=0,
                 )
             )
-            return _inserted_id(result)
+            return inserted_id(result)
 
     def end_run(self, run: int) -> None:
         """Record that the run came to its end."""
@@ -160,7 +160,7 @@ class BookWriter(Closing):
                     limits=limits,
                 )
             )
-            rows.append(PlannedTask(_inserted_id(result), batch, task, None))
+            rows.append(PlannedTask(inserted_id(result), batch, task, None))
         return rows
 
     def keep_result(self, task_id: int, searched: Searched) -> None:
@@ -235,7 +235,7 @@ class BookWriter(Closing):
                 **_effort(searched),
             )
         )
-        new = _inserted_id(result)
+        new = inserted_id(result)
         tally.add(
             position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
         )
@@ -259,7 +259,7 @@ class BookWriter(Closing):
         """The columns of the rest slot; `stored` tells whether its position is in the book."""
         rest = searched.rest
         if rest is None:
-            return _empty_slot(RestState.NONE)
+            return empty_slot(RestState.NONE)
         if rest.child in stored:
             return _pending()
         return {
@@ -272,7 +272,7 @@ class BookWriter(Closing):
 
 
 @contextmanager
-def _alone_at(path: Path) -> Iterator[None]:
+def alone_at(path: Path) -> Iterator[None]:
     """Holds the file at `path` against other builders.
 
     Raises:
@@ -293,13 +293,13 @@ def _alone_at(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _register(connection: Connection, game: Game) -> int:
+def register(connection: Connection, game: Game) -> int:
     """The number of `game` in this book, which gets its notation on first use."""
     number = connection.execute(select(games.c.id).where(games.c.name == game.id)).scalar()
     if number is not None:
         return int(number)
     result = connection.execute(insert(games).values(name=game.id))
-    number = _inserted_id(result)
+    number = inserted_id(result)
     connection.execute(
         insert(cells),
         [
@@ -336,15 +336,17 @@ def _effort(searched: Searched) -> dict[str, Any]:
 
 
 def _pending() -> dict[str, Any]:
-    return _empty_slot(RestState.PENDING)
+    return empty_slot(RestState.PENDING)
 
 
-def _empty_slot(state: RestState) -> dict[str, Any]:
+def empty_slot(state: RestState) -> dict[str, Any]:
+    """The columns of a rest slot without a move."""
     columns = ("rest_value", "rest_bound", "rest_proven", "rest_line")
     return {"rest_state": int(state)} | dict.fromkeys(columns)
 
 
-def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
+def inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
+    """The number of the row that a statement inserted."""
     assert result.inserted_primary_key is not None
     return int(result.inserted_primary_key[0])
 

@@ -21,6 +21,11 @@ _COMMANDS = {
     "info": _Lazy("book.commands:info", "What is in a book."),
     "log": _Lazy("book.commands:log", "The build runs of a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
+    "merge": _Lazy("book.commands_upkeep:merge", "Make one book of several."),
+    "diff": _Lazy("book.commands_diff:diff", "How two books differ."),
+    "prune": _Lazy("book.commands_upkeep:prune", "Take positions out of a book."),
+    "vacuum": _Lazy("book.commands_upkeep:vacuum", "Give back the space a book does not use."),
+    "snapshot": _Lazy("book.commands_upkeep:snapshot", "Copy a book, even while it is built."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(

@@ -34,13 +34,15 @@ def proven_book(place: Place) -> Place:
     return place
 
 
-def enter(writer: BookWriter, game: Game, line: str, run: int, *excluded: str) -> None:
+def enter(
+    writer: BookWriter, game: Game, line: str, run: int, *excluded: str, depth: int = 6
+) -> None:
     """Search the position after `line`, without the moves to `excluded` ones, and enter it."""
     canonical = game.canonical(game.play_line(game.parse_line(line)))
     keys = frozenset(
         game.canonical(game.play_line(game.parse_line(other))).key for other in excluded
     )
     task = Task(canonical.key, canonical.stones, True, keys)
-    searched = run_task(game.id, task, Limits(depth=6))
+    searched = run_task(game.id, task, Limits(depth=depth))
     with writer.transaction() as connection:
         writer.enter_batch(connection, [(task, searched)], 1, run)

@@ -695,3 +695,13 @@ def test_an_open_error_leaves_no_lock_behind(
         BookWriter(path, gomoku)
     assert not os.path.exists(f"{path}.lock")
     BookWriter(path, gomoku).close()
+
+
+def test_a_reader_beside_the_builder_takes_no_lock_from_it(tmp_path: Path, gomoku: Game) -> None:
+    book = tmp_path / "book.db"
+    with BookWriter(book, gomoku):
+        BookReader(book).close()
+        other = f"from book.reader import BookReader; BookReader({str(book)!r}).close()"
+        subprocess.run([sys.executable, "-c", other], check=True)
+        # The last to close a book removes the log: the other process must not be the last.
+        assert (tmp_path / "book.db-wal").exists()
