@@ -31,6 +31,7 @@ from precompute.frontier import Explore, Frontier, Full
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
 _BATCH_SIZE = 16
+USUAL_LEASE = 60.0
 # How soon a builder sees that it is to stop, or that another has planned what it may begin.
 _SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -70,7 +71,7 @@ class BuildOptions:
     table: int = SearchOptions().table
     backend: Backend = Backend.LOKY
     scheduler: str | None = None
-    lease: float = 60.0
+    lease: float = USUAL_LEASE
 
     def __post_init__(self) -> None:
         if self.backend is Backend.DASK and self.scheduler is None:
@@ -88,8 +89,8 @@ class BuildOptions:
 class BuildState:
     """How far a build is: the book's positions, and what this invocation did so far.
 
-    `searching` is the share of their time that the jobs were searching, since each had ended a
-    search; 0 until then.
+    `search_seconds` are those of all searches together. `searching` is the share of their time
+    that the jobs were searching, since each had ended a search; 0 until then.
     """
 
     positions: int
@@ -97,6 +98,7 @@ class BuildState:
     searches: int
     nodes: int
     seconds: float
+    search_seconds: float = 0.0
     searching: float = 0.0
 
 
@@ -182,6 +184,7 @@ class Builder:
             searches=self._state.searches + 1,
             nodes=self._state.nodes + searched.nodes,
             seconds=time.monotonic() - self._started,
+            search_seconds=self._state.search_seconds + searched.milliseconds / 1000,
             searching=self._occupancy.after(searched, self._dispatch.jobs),
         )
         self._report(self._state)
