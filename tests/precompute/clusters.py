@@ -72,7 +72,8 @@ def local_cluster(folder: Path, workers: int) -> Iterator[LocalCluster]:
     try:
         for _ in range(workers):
             cluster.add_worker()
-        cluster.wait_for_workers(workers)
+        if workers:
+            cluster.wait_for_workers(workers)
         yield cluster
     finally:
         cluster.stop()
