@@ -70,7 +70,10 @@ class Cluster(Dispatch):
     @property
     def jobs(self) -> int:
         if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
-            self._jobs = sum(self._client.nthreads().values())
+            try:
+                self._jobs = sum(self._client.nthreads().values())
+            except OSError as error:
+                raise self._lost() from error
             self._counted = time.monotonic()
         return self._jobs
 
