@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from book.address import Access
@@ -11,9 +12,18 @@ from book.errors import BookError, BookMissing, BookUnreadable, BookUnwritable, 
 from book.revisions import check_revision, migrate
 from book.schema import REVISIONS
 
-# Any number that other programs are unlikely to lock.
+# Any numbers that other programs are unlikely to lock.
 _CREATING = 0x66697665
 _BUILDING = 0x626F6F6B
+_ENTERING = 0x656E7465
+_HERE = "to_regnamespace(current_schema())::int"
+_LOCK_NOT_AVAILABLE = "55P03"
+# How long a builder waits for another that is just beginning with the book.
+_WAIT_FOR_FIRST = "10s"
+# After a minute without a sign of a builder's machine the server lets go of its locks.
+_NOTICE_LOST_MACHINE = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
 
 
 def open_engine(url: URL, book: str, access: Access) -> Engine:
@@ -34,12 +44,12 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
             revision = connection.exec_driver_sql(query).scalar()
             if revision is None:
                 raise BookUnreadable(f"'{book}' is damaged: its schema has lost its version")
-            check_revision(revision, book, access)
+            check_revision(revision, book)
         elif tables:
             raise NotABook(f"'{book}' is a PostgreSQL database, but no fivebook book")
         elif access is Access.READ:
             raise BookMissing(f"there is no book at '{book}'; fivebook build makes one")
-        if revision != REVISIONS[-1]:
+        if access is Access.WRITE and revision != REVISIONS[-1]:
             migrate(connection)
         connection.commit()
     return engine
@@ -74,8 +84,37 @@ def _engine(url: URL, book: str) -> Engine:
 
 def lock_for_building(connection: Connection) -> bool:
     """Keep other builders away for as long as the connection lasts; returns whether it could."""
-    statement = text("SELECT pg_try_advisory_lock(:number, to_regnamespace(current_schema())::int)")
+    connection.exec_driver_sql(_NOTICE_LOST_MACHINE)
+    statement = text(f"SELECT pg_try_advisory_lock(:number, {_HERE})")
     return bool(connection.execute(statement, {"number": _BUILDING}).scalar_one())
+
+
+def let_others_build(connection: Connection) -> None:
+    """Share what `lock_for_building` holds with builders that ask for a share."""
+    for function in ("pg_advisory_lock_shared", "pg_advisory_unlock"):
+        statement = text(f"SELECT {function}(:number, {_HERE})")
+        connection.execute(statement, {"number": _BUILDING})
+
+
+def lock_with_others(connection: Connection) -> bool:
+    """Share a book with those at work on it, as long as the connection lasts; returns whether
+    it could."""
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_WAIT_FOR_FIRST}'")
+    statement = text(f"SELECT pg_advisory_lock_shared(:number, {_HERE})")
+    try:
+        with connection.begin_nested():
+            connection.execute(statement, {"number": _BUILDING})
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+            return False
+        raise
+    return True
+
+
+def lock_for_entering(connection: Connection) -> None:
+    """Wait until no other builder enters results, and keep it so to the transaction's end."""
+    statement = text(f"SELECT pg_advisory_xact_lock(:number, {_HERE})")
+    connection.execute(statement, {"number": _ENTERING})
 
 
 def explain(book: str, cause: str) -> BookError:

@@ -4,9 +4,12 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import FrameType
+from typing import Any
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -15,6 +18,30 @@ def follow(parent: int) -> None:
     """Have this worker leave Ctrl-C to the process `parent`, and end when that is no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+@contextmanager
+def workers(jobs: int) -> Iterator[Any]:
+    """An executor of `jobs` processes, which leave Ctrl-C to this one.
+
+    At the end of the block they are killed, with the programs they have started, whatever they
+    are doing.
+    """
+    # Imported here because most that needs the rest of this module starts no workers.
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(jobs, initializer=follow, initargs=(os.getpid(),))
+    try:
+        with _interrupts_held_back():
+            # The processes inherit this, and the first call starts them all.
+            executor.submit(int)
+        yield executor
+    finally:
+        with warnings.catch_warnings():
+            # Where there is no pgrep, loky warns that it kills no more than the workers. The
+            # programs they have started end with their input.
+            warnings.simplefilter("ignore")
+            executor.shutdown(kill_workers=True)
 
 
 @contextmanager
@@ -31,6 +58,17 @@ def stopping_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    # It would be started within, which lets all signals through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with(parent: int) -> None:

@@ -4,15 +4,16 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from book.address import Access
 from book.errors import NewerSchema, NotABook
 from book.schema import REVISIONS
 
 _NO_LONGER_READ = ("0001",)
 
 
-def check_revision(revision: str, book: str, access: Access) -> None:
+def check_revision(revision: str, book: str) -> None:
     """Make sure that this version can use a schema of this revision.
+
+    Whoever reads may have an older one before him: revisions only ever added what builders need.
 
     Raises:
         BookError: if it cannot; `book` is what to call the book.
@@ -27,8 +28,6 @@ def check_revision(revision: str, book: str, access: Access) -> None:
             f"'{book}' was written by a later version of fivebook (schema {revision}, this "
             f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
         )
-    if access is Access.READ and revision != REVISIONS[-1]:
-        raise NotABook(f"'{book}' has the old schema {revision}; fivebook build brings it up")
 
 
 def migrate(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    DateTime,
     ForeignKey,
     Index,
     Integer,
@@ -24,7 +25,7 @@ from sqlalchemy import (
 )
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002",)
+REVISIONS = ("0002", "0003")
 
 
 class RestState(IntEnum):
@@ -152,7 +153,9 @@ Index("move_names_by_code", move_names.c.game, move_names.c.code)
 
 # The plan: searches decided on and not yet in the book. A batch's results enter the book
 # together, in the order of `id`, once it is complete. `excluded` is the keys, one after the
-# other, of the children that the search leaves out; a position not yet stored has none.
+# other, of the children that the search leaves out; a position not yet stored has none. Where
+# several builders work on a book, `leased_by` names the one that is at the search, and until when
+# (by the clock of the database) nobody else is to begin it.
 tasks = Table(
     "tasks",
     metadata,
@@ -165,4 +168,6 @@ tasks = Table(
     Column("excluded", LargeBinary, nullable=False),
     Column("limits", String, nullable=False),
     Column("result", String),
+    Column("leased_by", String),
+    Column("leased_until", DateTime(timezone=True)),
 )

@@ -1,4 +1,4 @@
-"""The one writer of a book: runs, the plan, and the results that become rows."""
+"""The writer of a book: runs, and the results that become rows."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +21,12 @@ from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.finding import count_positions, find, rest_child
 from book.propagation import propagate
-from book.rows import BOUND_NUMBERS, AnyRow, Searched, join_keys, lookup_of, pack_line, split_keys
+from book.rows import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
 from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
 from engine.games.base import Game, Key
 from engine.values import Bound
 
 _set_row = update(positions).where(positions.c.id == bindparam("at"))
-_set_result = update(tasks).where(tasks.c.id == bindparam("at"))
 _count_run = (
     update(runs)
     .where(runs.c.id == bindparam("at"))
@@ -37,6 +36,14 @@ _count_run = (
         nodes=runs.c.nodes + bindparam("more_nodes"),
     )
 )
+_last_run = (
+    select(games.c.name, runs.c.version, runs.c.evaluation, runs.c.parameters)
+    .join(games)
+    .order_by(runs.c.id.desc())
+    .limit(1)
+)
+# What of a run's parameters may be different for each of several builders of one book.
+_OF_ONE_BUILDER = {"jobs", "seconds", "backend"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +72,20 @@ class PlannedTask:
 class BookWriter(Closing):
     """Opens a book for building, and creates it where there is none. A context manager.
 
-    Only one writer has a book at a time; readers never wait for it.
+    Only one writer has a book at a time; readers never wait for it. But several builders may
+    share a PostgreSQL book if each gives the parameters of its run as `shared` and these agree;
+    `alone` tells whether this one found no other, until it calls `share`.
 
     Raises:
-        BookError: if the file cannot be used.
+        BookError: if the file cannot be used, or those at work on the book do not agree.
     """
 
-    def __init__(self, address: AnyAddress, game: Game) -> None:
+    def __init__(
+        self, address: AnyAddress, game: Game, *, shared: Mapping[str, Any] | None = None
+    ) -> None:
         self.address = Address.of(address)
         self.game = game
+        self.alone = True
         # What is there is looked at before a lock is left beside it.
         self._engine = open_engine(self.address, Access.WRITE)
         with ExitStack() as opened:
@@ -84,9 +96,7 @@ class BookWriter(Closing):
             opened.callback(self._engine.dispose)
             opened.callback(self._connection.close)
             if not isinstance(self.address.place, Path):
-                with self.transaction() as connection:
-                    if not postgresql.lock_for_building(connection):
-                        raise BookUnwritable(f"'{self.address}' is being built by another process")
+                self.alone = self._lock(shared)
             with self.transaction() as connection:
                 self.game_number = register(connection, game)
             self._opened = opened.pop_all()
@@ -94,6 +104,19 @@ class BookWriter(Closing):
     def close(self) -> None:
         """Let go of the book and of the lock."""
         self._opened.close()
+
+    def share(self) -> None:
+        """Let builders join whose runs agree with the one that was started; one of a PostgreSQL
+        book that was alone until now."""
+        if self.alone and not isinstance(self.address.place, Path):
+            with self.transaction() as connection:
+                postgresql.let_others_build(connection)
+
+    @contextmanager
+    def aside(self) -> Iterator[Connection]:
+        """A transaction on a connection of its own, for another thread."""
+        with explained(self.address), self._engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -109,7 +132,7 @@ class BookWriter(Closing):
                     game=self.game_number,
                     started=_now(),
                     version=engine.__version__,
-                    evaluation=_evaluation_hash(self.game),
+                    evaluation=evaluation_hash(self.game),
                     parameters=json.dumps(parameters, sort_keys=True),
                     positions=0,
                     searches=0,
@@ -127,46 +150,6 @@ class BookWriter(Closing):
         """The number of stored positions of this game."""
         with self.transaction() as connection:
             return count_positions(connection, self.game_number)
-
-    def planned(self, limits: str) -> list[PlannedTask]:
-        """The plan as an earlier run left it, in order; what had other limits is dropped."""
-        mine = tasks.c.game == self.game_number
-        with self.transaction() as connection:
-            connection.execute(delete(tasks).where(mine, tasks.c.limits != limits))
-            return [
-                PlannedTask(
-                    row.id,
-                    row.batch,
-                    Task(row.key, row.stones, row.new, frozenset(split_keys(row.excluded))),
-                    None if row.result is None else Searched.from_json(row.result),
-                )
-                for row in connection.execute(select(tasks).where(mine).order_by(tasks.c.id))
-            ]
-
-    def plan(
-        self, connection: Connection, batch: int, chosen: Sequence[Task], limits: str
-    ) -> list[PlannedTask]:
-        """Put tasks into the plan as one batch."""
-        rows = []
-        for task in chosen:
-            result = connection.execute(
-                insert(tasks).values(
-                    game=self.game_number,
-                    batch=batch,
-                    key=task.key,
-                    stones=task.stones,
-                    new=task.new,
-                    excluded=join_keys(task.excluded),
-                    limits=limits,
-                )
-            )
-            rows.append(PlannedTask(inserted_id(result), batch, task, None))
-        return rows
-
-    def keep_result(self, task_id: int, searched: Searched) -> None:
-        """Store a result with its task, so that it is not lost should the builder be killed."""
-        with self.transaction() as connection:
-            connection.execute(_set_result, {"at": task_id, "result": searched.to_json()})
 
     def enter_batch(
         self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
@@ -190,6 +173,38 @@ class BookWriter(Closing):
                 "more_nodes": sum(searched.nodes for _, searched in batch),
             },
         )
+
+    def _lock(self, shared: Mapping[str, Any] | None) -> bool:
+        """Take the book for this builder; returns whether no other has it."""
+        with self.transaction() as connection:
+            if postgresql.lock_for_building(connection):
+                return True
+            if shared is None or not postgresql.lock_with_others(connection):
+                raise BookUnwritable(f"'{self.address}' is being built by another process")
+            last = connection.execute(_last_run).one_or_none()
+        differences = [] if last is None else list(self._differences(last, shared))
+        if differences:
+            raise BookUnwritable(
+                f"'{self.address}' is being built by another process with "
+                f"{', '.join(differences)}: join it with the same, or wait for its end"
+            )
+        return False
+
+    def _differences(self, last: AnyRow, shared: Mapping[str, Any]) -> Iterator[str]:
+        """In what the run of those at work, which agree, is other than `shared`."""
+        theirs = json.loads(last.parameters) | {
+            "game": last.name,
+            "version": last.version,
+            "evaluation": last.evaluation,
+        }
+        ours = json.loads(json.dumps(shared)) | {
+            "game": self.game.id,
+            "version": engine.__version__,
+            "evaluation": evaluation_hash(self.game),
+        }
+        for name in sorted((theirs.keys() | ours.keys()) - _OF_ONE_BUILDER):
+            if theirs.get(name) != ours.get(name):
+                yield f"{name} {_shown(theirs.get(name))} instead of {_shown(ours.get(name))}"
 
     def _enter(
         self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
@@ -351,7 +366,14 @@ def inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
     return int(result.inserted_primary_key[0])
 
 
-def _evaluation_hash(game: Game) -> str:
+def _shown(value: Any) -> str:
+    """A parameter as a sentence has it."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={limit}" for name, limit in value.items() if limit)
+    return "none" if value is None else str(value)
+
+
+def evaluation_hash(game: Game) -> str:
     """The hash of the file of the game's evaluation weights; empty where there is none."""
     evaluation = game.evaluation()
     if evaluation is None:

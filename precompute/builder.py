@@ -3,33 +3,48 @@
 The plan lies in the book, `_OPEN_BATCHES` batches ahead of what has been entered. A result is
 stored with its task as soon as it is there; a batch enters the book as a whole, in the order of
 the plan, in one transaction with the planning of the next. The content of the book therefore
-depends neither on the number of jobs nor on when a build was killed and resumed.
+depends neither on the number of jobs, nor on how many builders share it, nor on when one was
+killed and resumed.
 """
 
 import json
-import os
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sqlalchemy import Connection
 
 from book.address import Address, AnyAddress
-from book.errors import BookError
-from book.processes import follow
+from book.finding import count_positions
+from book.plan import open_plan
 from book.rows import Searched
-from book.writer import BookWriter, PlannedTask, Task
+from book.writer import BookWriter, PlannedTask
+from engine.errors import InvalidOptions
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
+from precompute.cluster import Cluster
+from precompute.dispatch import Dispatch, Processes, Search, Threads
 from precompute.frontier import Explore, Frontier, Full
-from precompute.job import run_task
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
 _BATCH_SIZE = 16
+USUAL_LEASE = 60.0
+# How soon a builder sees that it is to stop, or that another has planned what it may begin.
+_SECONDS_BETWEEN_LOOKS = 0.1
+
+
+class Backend(StrEnum):
+    """Where searches are done."""
+
+    LOKY = "loky"
+    """In processes of this machine; a single one at a time is done in this process."""
+    THREADING = "threading"
+    """In threads of this process."""
+    DASK = "dask"
+    """By the workers of a dask scheduler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +54,12 @@ class BuildOptions:
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
     result depends on both. With `plies` every position up to that ply is built, otherwise
     the cheapest frontier is, up to `positions` stored ones. `seconds` bounds this invocation.
+    `jobs` searches are done at a time; with the backend dask, as many as the workers of
+    `scheduler` have threads. Where several builders share a book, one that gives no sign for
+    `lease` seconds loses the searches it was at to the others.
+
+    Raises:
+        InvalidOptions: if only one of dask and its scheduler is given.
     """
 
     game: Game
@@ -48,6 +69,15 @@ class BuildOptions:
     plies: int | None = None
     seconds: float | None = None
     table: int = SearchOptions().table
+    backend: Backend = Backend.LOKY
+    scheduler: str | None = None
+    lease: float = USUAL_LEASE
+
+    def __post_init__(self) -> None:
+        if self.backend is Backend.DASK and self.scheduler is None:
+            raise InvalidOptions("the backend dask needs a scheduler, such as tcp://HOST:8786")
+        if self.backend is not Backend.DASK and self.scheduler is not None:
+            raise InvalidOptions(f"a scheduler needs the backend dask, not {self.backend}")
 
     @property
     def search(self) -> SearchOptions:
@@ -57,13 +87,19 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class BuildState:
-    """How far a build is: the book's positions, and what this invocation did so far."""
+    """How far a build is: the book's positions, and what this invocation did so far.
+
+    `search_seconds` are those of all searches together. `searching` is the share of their time
+    that the jobs were searching, since each had ended a search; 0 until then.
+    """
 
     positions: int
     added: int
     searches: int
     nodes: int
     seconds: float
+    search_seconds: float = 0.0
+    searching: float = 0.0
 
 
 class Builder:
@@ -79,9 +115,7 @@ class Builder:
         self._options = options
         self._report = report
         self._limits = json.dumps(_what_decides(options), sort_keys=True)
-        self._waiting: deque[PlannedTask] = deque()
-        self._batches: dict[int, list[PlannedTask]] = {}
-        self._results: dict[int, Searched] = {}
+        self._complete = False
         self._stopping = False
 
     def stop(self) -> None:
@@ -93,124 +127,100 @@ class Builder:
 
         Raises:
             BookError: if the book cannot be written; what was stored before is safe.
+            WorkersLost: if a search cannot be done; likewise.
         """
         options = self._options
-        started = time.monotonic()
-        self._end = started + options.seconds if options.seconds else float("inf")
+        self._started = time.monotonic()
+        self._end = self._started + options.seconds if options.seconds else float("inf")
         # Compiles the kernels, where that has not been done, before any worker would.
         options.game.searcher(options.search)
-        with BookWriter(self._address, options.game) as writer:
-            self._writer = writer
+        parameters = self._parameters()
+        with ExitStack() as opened:
+            writer = BookWriter(self._address, options.game, shared=parameters)
+            self._writer = opened.enter_context(writer)
             self._frontier = self._make_frontier(writer)
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
-            self._run = writer.start_run(self._parameters())
-            self._resume()
+            self._run = writer.start_run(parameters)
+            self._plan = opened.enter_context(open_plan(writer, self._limits, options.lease))
             self._settle()
-            with Parallel(
-                n_jobs=options.jobs,
-                return_as="generator_unordered",
-                batch_size=1,
-                pre_dispatch="2*n_jobs",
-                initializer=follow,
-                initargs=(os.getpid(),),
-            ) as parallel:
-                while self._waiting and not self._over:
-                    self._work(parallel, started)
+            writer.share()
+            if not self._plan.empty():
+                self._dispatch = opened.enter_context(_open_dispatch(options))
+                self._occupancy = _Occupancy()
+                self._work()
+            self._complete = self._plan.empty()
             writer.end_run(self._run)
         return self._state
 
     @property
     def complete(self) -> bool:
         """Whether nothing was left to do when `run` returned."""
-        return not self._batches
+        return self._complete
 
     @property
     def _over(self) -> bool:
         return self._stopping or time.monotonic() >= self._end
 
-    def _work(self, parallel: Parallel, started: float) -> None:
-        """Send tasks to the jobs until none waits, and take in the results as they come."""
-        try:
-            for task_id, searched in parallel(self._calls()):
-                self._writer.keep_result(task_id, searched)
-                self._results[task_id] = searched
-                self._state = replace(
-                    self._state,
-                    searches=self._state.searches + 1,
-                    nodes=self._state.nodes + searched.nodes,
-                    seconds=time.monotonic() - started,
-                )
+    def _work(self) -> None:
+        """Have searches done, and take in their results as they come, until the plan is empty."""
+        while self._dispatch.busy or not (self._over or self._plan.empty()):
+            room = 0 if self._over else self._dispatch.room
+            for planned in self._plan.take(room) if room else ():
+                self._dispatch.send(planned)
+            for planned, searched in self._dispatch.finished(_SECONDS_BETWEEN_LOOKS):
+                self._take_in(planned, searched)
+            # Perhaps by the results of another builder, which may have died since.
+            if self._plan.ripe():
                 self._settle()
-                self._report(self._state)
-        except TerminatedWorkerError as error:
-            raise BookError(
-                "a job was killed, perhaps for lack of memory; the same command goes on from here"
-            ) from error
 
-    def _calls(self) -> Iterator[object]:
-        """The waiting tasks as joblib's calls. Runs in joblib's threads: must never wait."""
-        while self._waiting and not self._over:
-            planned = self._waiting.popleft()
-            yield delayed(_run_numbered)(
-                planned.id,
-                self._options.game.id,
-                planned.task,
-                self._options.limits,
-                self._options.search,
-            )
-
-    def _settle(self) -> None:
-        """Enter the batches that are complete, in order, and keep the plan ahead of the jobs."""
-        moving = True
-        while moving:
-            complete = self._complete_batch()
-            if complete is None and len(self._batches) >= _OPEN_BATCHES:
-                return
-            with self._writer.transaction() as connection:
-                if complete is not None:
-                    self._enter(connection, complete)
-                planned = self._plan(connection)
-            moving = planned or complete is not None
-
-    def _complete_batch(self) -> int | None:
-        """The number of the oldest batch, if all its results are there."""
-        number = next(iter(self._batches), None)
-        if number is None or any(t.id not in self._results for t in self._batches[number]):
-            return None
-        return number
-
-    def _enter(self, connection: Connection, number: int) -> None:
-        batch = [(t.task, self._results.pop(t.id)) for t in self._batches.pop(number)]
-        self._writer.enter_batch(connection, batch, number, self._run)
-        added = sum(task.new for task, _ in batch)
+    def _take_in(self, planned: PlannedTask, searched: Searched) -> None:
+        if not self._plan.keep(planned.id, searched):
+            # Its lease was over, and another builder was sooner.
+            return
+        if self._plan.ripe():
+            self._settle()
         self._state = replace(
             self._state,
-            positions=self._state.positions + added,
-            added=self._state.added + added,
+            searches=self._state.searches + 1,
+            nodes=self._state.nodes + searched.nodes,
+            seconds=time.monotonic() - self._started,
+            search_seconds=self._state.search_seconds + searched.milliseconds / 1000,
+            searching=self._occupancy.after(searched, self._dispatch.jobs),
         )
+        self._report(self._state)
 
-    def _plan(self, connection: Connection) -> bool:
+    def _settle(self) -> None:
+        """Enter the batches that are complete, in order, and keep the plan ahead of the jobs.
+
+        All of it at once: what is planned depends on the book, and whichever builder comes next
+        has to find the plan as any other would have made it.
+        """
+        added = 0
+        with self._plan.transaction() as connection:
+            moving = True
+            while moving:
+                batch = self._plan.ripe_batch(connection)
+                if batch:
+                    added += self._enter(connection, batch)
+                moving = self._plan_next(connection) or bool(batch)
+            positions = count_positions(connection, self._writer.game_number)
+        self._state = replace(self._state, positions=positions, added=self._state.added + added)
+
+    def _enter(self, connection: Connection, batch: list[PlannedTask]) -> int:
+        """Make a batch part of the book; returns how many positions are new."""
+        results = [(planned.task, planned.result) for planned in batch if planned.result]
+        self._writer.enter_batch(connection, results, batch[0].batch, self._run)
+        return sum(planned.task.new for planned in batch)
+
+    def _plan_next(self, connection: Connection) -> bool:
         """Put the next tasks into the plan; returns whether there were any."""
-        if len(self._batches) >= _OPEN_BATCHES:
+        last, count = self._plan.batches(connection)
+        if count >= _OPEN_BATCHES:
             return False
-        opened = [planned for batch in self._batches.values() for planned in batch]
-        tasks = self._frontier.next_batch(connection, opened)
-        for start in range(0, len(tasks), _BATCH_SIZE):
-            number = max(self._batches, default=0) + 1
-            self._batches[number] = self._writer.plan(
-                connection, number, tasks[start : start + _BATCH_SIZE], self._limits
-            )
-            self._waiting.extend(self._batches[number])
+        tasks = self._frontier.next_batch(connection, self._plan.opened(connection))
+        for number, start in enumerate(range(0, len(tasks), _BATCH_SIZE), last + 1):
+            self._plan.add(connection, number, tasks[start : start + _BATCH_SIZE])
         return bool(tasks)
-
-    def _resume(self) -> None:
-        """Take up the plan that an earlier run left in the book."""
-        for planned in self._writer.planned(self._limits):
-            self._batches.setdefault(planned.batch, []).append(planned)
-            if planned.result is None:
-                self._waiting.append(planned)
-            else:
-                self._results[planned.id] = planned.result
 
     def _make_frontier(self, writer: BookWriter) -> Frontier:
         options = self._options
@@ -225,6 +235,7 @@ class Builder:
         return {
             "limits": options.limits.as_dict(),
             "table": options.table,
+            "backend": options.backend,
             "jobs": options.jobs,
             "positions": options.positions,
             "plies": options.plies,
@@ -241,7 +252,29 @@ def _what_decides(options: BuildOptions) -> dict[str, object]:
     return decides
 
 
-def _run_numbered(
-    task_id: int, game_id: str, task: Task, limits: Limits, search: SearchOptions
-) -> tuple[int, Searched]:
-    return task_id, run_task(game_id, task, limits, search)
+def _open_dispatch(options: BuildOptions) -> Dispatch:
+    search = Search(options.game.id, options.limits, options.search)
+    if options.scheduler is not None:
+        return Cluster(search, options.scheduler)
+    # A process of its own would be one more copy of the engine, for nothing.
+    if options.backend is Backend.THREADING or options.jobs == 1:
+        return Threads(search, options.jobs)
+    return Processes(search, options.jobs)
+
+
+class _Occupancy:
+    """The share of their time that jobs are searching, once each has ended a first search."""
+
+    def __init__(self) -> None:
+        self._results = 0
+        self._milliseconds = 0
+        self._since = 0.0
+
+    def after(self, searched: Searched, jobs: int) -> float:
+        """The share up to now, when a result has come; 0 before there can be one."""
+        self._results += 1
+        if self._results <= jobs:
+            self._since = time.monotonic()
+            return 0.0
+        self._milliseconds += searched.milliseconds
+        return self._milliseconds / (1000 * jobs * (time.monotonic() - self._since))

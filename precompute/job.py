@@ -1,5 +1,6 @@
 """One search as a worker does it: a task in, a result for the book out."""
 
+import threading
 import time
 from functools import cache
 
@@ -24,10 +25,12 @@ def run_task(
     excluded = {
         move for child in children if child.canonical.key in task.excluded for move in child.moves
     }
+    # Made before time is taken: the first one of a process loads the kernels.
+    searcher = _of_this_thread.searcher(game_id, options)
     started = time.monotonic()
     result = None
     if excluded != set(game.legal_moves(position)):
-        result = _searcher(game_id, options).search(position, limits, exclude=excluded)
+        result = searcher.search(position, limits, exclude=excluded)
     return Searched(
         key=task.key,
         stones=task.stones,
@@ -53,7 +56,20 @@ def _rest(game: Game, position: Position, result: SearchResult) -> Rest:
     )
 
 
-@cache
-def _searcher(game_id: str, options: SearchOptions) -> Searcher:
-    """This process's searcher; its tables are made once."""
+class _OfThread(threading.local):
+    """A thread's own searchers, whose tables are made once."""
+
+    def __init__(self) -> None:
+        self.searcher = cache(_make_searcher)
+
+
+def _make_searcher(game_id: str, options: SearchOptions) -> Searcher:
     return games.get(game_id).searcher(options)
+
+
+def load(game_id: str, options: SearchOptions) -> None:
+    """Have this process load the kernels of the game's search, and compile them if need be."""
+    _make_searcher(game_id, options)
+
+
+_of_this_thread = _OfThread()

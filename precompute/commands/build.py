@@ -19,7 +19,7 @@ from book.console import (
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 from engine.search import Limits, SearchOptions
-from precompute.builder import Builder, BuildOptions, BuildState
+from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
 from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
 from precompute.solving import SolveOptions, SolveState, Solving
 
@@ -66,7 +66,20 @@ _STRATEGY_PLIES = 4
     show_default=True,
     help="Table of a proof, which all jobs share, e.g. 512MB, 4GB.",
 )
-@click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Searches at a time.")
+@click.option("--jobs", type=POSITIVE, help="Searches at a time.  [default: 1]")
+@click.option(
+    "--backend",
+    type=click.Choice([backend.value for backend in Backend]),
+    help="Search in processes, in threads, or by the workers of a dask scheduler, all threads of "
+    "which search at a time.  [default: loky]",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, tcp://HOST:PORT.")
+@click.option(
+    "--lease",
+    type=DURATION,
+    help="Where several builders share a PostgreSQL book: after this time without a sign of one, "
+    f"the others do its searches.  [default: {USUAL_LEASE:g}s]",
+)
 @json_option
 def build(
     book: Address,
@@ -81,14 +94,18 @@ def build(
     movetime: float | None,
     table: int,
     memory: int,
-    jobs: int,
+    jobs: int | None,
+    backend: str | None,
+    scheduler: str | None,
+    lease: float | None,
     as_json: bool,
 ) -> None:
     """Build BOOK, or go on building it, from the empty board.
 
     The cheapest positions come first: those that a sensible game reaches soonest. Ctrl-C stops
     after the searches in flight; the same command goes on where it stopped, also after a crash.
-    With limits by nodes or depth alone the book is the same for any number of jobs.
+    With limits by nodes or depth alone the book is the same for any number of jobs, wherever they
+    are, and for any number of builders that share a PostgreSQL book.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute.
@@ -98,6 +115,7 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000 --jobs 2
       fivebook build swap.db --game pentago-swap --time 2m
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
+      fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tcp://10.0.0.1:8786
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
     """
     if mode == "prove":
@@ -106,11 +124,18 @@ def build(
             plies=_STRATEGY_PLIES if plies is None else plies,
             memory=memory,
             line=tuple(game.parse_line(root)),
-            jobs=jobs,
+            jobs=jobs or 1,
             nodes=nodes,
             seconds=seconds,
         )
-        _refuse_in_a_proof(positions, depth, movetime)
+        _refuse_in_a_proof(
+            positions=positions,
+            depth=depth,
+            movetime=movetime,
+            backend=backend,
+            scheduler=scheduler,
+            lease=lease,
+        )
         _solve(book, strategy, as_json)
         return
     if root:
@@ -121,10 +146,25 @@ def build(
         raise click.UsageError("--mode full needs --plies")
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
+    if backend == Backend.DASK and scheduler is None:
+        raise click.UsageError("--backend dask needs a --scheduler, such as tcp://HOST:8786")
+    if scheduler is not None and backend != Backend.DASK:
+        raise click.UsageError("--scheduler needs --backend dask")
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--backend dask has no --jobs: every thread of its workers is one")
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
-        game, Limits(depth, nodes, movetime), jobs, positions, plies, seconds, table
+        game,
+        Limits(depth, nodes, movetime),
+        jobs or 1,
+        positions,
+        plies,
+        seconds,
+        table,
+        Backend(backend or Backend.LOKY),
+        scheduler,
+        lease or USUAL_LEASE,
     )
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
@@ -144,10 +184,10 @@ def build(
         _print_end(book, state, builder.complete, value)
 
 
-def _refuse_in_a_proof(positions: int | None, depth: int | None, movetime: float | None) -> None:
-    for name, value in (("--positions", positions), ("--depth", depth), ("--movetime", movetime)):
+def _refuse_in_a_proof(**options: object) -> None:
+    for name, value in options.items():
         if value is not None:
-            raise click.UsageError(f"--mode prove has no {name}")
+            raise click.UsageError(f"--mode prove has no --{name}")
 
 
 def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:
@@ -197,6 +237,8 @@ def _as_dict(book: Address, state: BuildState, complete: bool, root: str) -> dic
         "searches": state.searches,
         "nodes": state.nodes,
         "seconds": round(state.seconds, 3),
+        "search_seconds": round(state.search_seconds, 3),
+        "searching": round(state.searching, 4),
         "complete": complete,
         "root": root,
     }

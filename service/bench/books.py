@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from book.reader import BookReader
@@ -19,6 +20,9 @@ from engine.position import Move
 from service.local import fivebook, free_port, served
 
 BUILD_NODES = 20_000
+# A tenth of a second on an idle machine, more or less.
+_LONG_NODES = 200_000
+_NODES_AT_FIRST = 1_000
 _LOOKUPS = 100
 
 
@@ -31,6 +35,21 @@ class Build:
     positions: int
     positions_per_second: float
     bytes_per_position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Going on with a book by the `fivebook build` of another process.
+
+    `searching` is the share of their time that the jobs were searching, since each had ended a
+    first search; `milliseconds` are those of a search, on average.
+    """
+
+    game: str
+    jobs: int
+    searches: int
+    milliseconds: float
+    searching: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +76,39 @@ def measure_books(names: Sequence[str], positions: int) -> tuple[list[Build], li
     return builds, lookups
 
 
-def _build(book: Path, name: str, positions: int, jobs: int) -> Build:
-    limits = ("--positions", positions, "--nodes", BUILD_NODES, "--jobs", jobs)
+def measure_occupancy(name: str, positions: int) -> list[Occupancy]:
+    """How busy two jobs are, and one, with a book of so many positions.
+
+    Its first quarter is made by short searches, since the first few wait for one another.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        return [_occupy(Path(folder) / f"{jobs}.db", name, positions, jobs) for jobs in (2, 1)]
+
+
+def _occupy(book: Path, name: str, positions: int, jobs: int) -> Occupancy:
+    _built(book, name, max(1, positions // 4), _NODES_AT_FIRST, jobs)
+    told = _built(book, name, positions, _LONG_NODES, jobs)
+    searches = max(1, told["searches"])
+    return Occupancy(
+        name,
+        jobs,
+        told["searches"],
+        round(told["search_seconds"] * 1000 / searches, 1),
+        told["searching"],
+    )
+
+
+def _built(book: Path, name: str, positions: int, nodes: int, jobs: int) -> dict[str, Any]:
+    """What `fivebook build` tells of the book that it made."""
+    limits = ("--positions", positions, "--nodes", nodes, "--jobs", jobs)
     command = fivebook("build", book, "--game", name, *limits, "--json")
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    built = json.loads(output)
+    told: dict[str, Any] = json.loads(output)
+    return told
+
+
+def _build(book: Path, name: str, positions: int, jobs: int) -> Build:
+    built = _built(book, name, positions, BUILD_NODES, jobs)
     rate = round(built["added"] / built["seconds"], 1)
     return Build(name, jobs, positions, rate, book.stat().st_size // positions)
 

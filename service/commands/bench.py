@@ -106,6 +106,10 @@ def _books(settings: _Settings) -> dict[str, _Rows]:
     return {"build": builds, "lookup": lookups}
 
 
+def _build(settings: _Settings) -> dict[str, _Rows]:
+    return {"occupancy": books.measure_occupancy(_MAIN, settings.book)}
+
+
 def _solved(settings: _Settings) -> dict[str, _Rows]:
     rows = solved.settle_random(
         games.get(_SOLVED),
@@ -138,6 +142,7 @@ _PARTS = {
     "solved": _Part(_solved),
     "perfect": _Part(_perfect, (_PERFECT_BOOK,)),
     "books": _Part(_books),
+    "build": _Part(_build),
     "scale": _Part(_scale),
 }
 _TITLES = {
@@ -149,6 +154,7 @@ _TITLES = {
     "solved": f"random positions proven within movetime, and within {solved.NODES:,} nodes",
     "perfect": "the first player of Pentago-swap with the shipped book, milliseconds a move",
     "build": f"building, {books.BUILD_NODES:,} nodes a search",
+    "occupancy": "share of their time that the jobs of a build are searching",
     "lookup": "lookups along the main line, microseconds",
     "scale": "synthetic books of several sizes",
 }
@@ -221,10 +227,11 @@ def bench(
     solved   share of random positions of Pentago-swap, by stones, that a search settles
     perfect  games won by the first player of Pentago-swap with the shipped book, and its times
     books    positions built a second, time of lookups
+    build    share of their time that the jobs of a build are searching
     scale    synthetic books of several sizes: bytes a position, and times that must not grow
 
     Times are those of this machine as busy as it is: compare them only with others taken side by
-    side. All parts but solved, books and scale need a checkout.
+    side. All parts but solved, books, build and scale need a checkout.
 
     \b
     Examples:

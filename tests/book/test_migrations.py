@@ -1,6 +1,7 @@
 """The migrations make exactly the tables that the code speaks of."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ from sqlalchemy import Table
 import book.migrations
 from book.address import Address
 from book.database import Access, open_engine
+from book.export import records
 from book.schema import REVISIONS, metadata
+from book.writer import BookWriter
+from engine.games.base import Game
+from tests.book.conftest import CopyOf
 
 TABLES = sorted(metadata.tables)
 
@@ -71,3 +76,33 @@ def test_there_are_views_for_people(empty_book: Path) -> None:
         "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"
     )
     assert [name for (name,) in found] == ["best_moves", "boards", "known_moves", "lines"]
+
+
+def of_revision_0002(book: Path) -> None:
+    """Make a book what it was before there were leases."""
+    with closing(sqlite3.connect(book)) as connection:
+        connection.execute("ALTER TABLE tasks DROP COLUMN leased_by")
+        connection.execute("ALTER TABLE tasks DROP COLUMN leased_until")
+        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        connection.commit()
+
+
+def test_a_reader_takes_a_book_from_before_leases_as_it_is(
+    copy_of: CopyOf, gomoku_book: Path
+) -> None:
+    path = copy_of(gomoku_book)
+    of_revision_0002(path)
+    before = path.read_bytes()
+    assert list(records(path)) == list(records(gomoku_book))
+    assert path.read_bytes() == before
+
+
+def test_a_builder_brings_a_book_from_before_leases_up(
+    copy_of: CopyOf, gomoku_book: Path, gomoku: Game
+) -> None:
+    path = copy_of(gomoku_book)
+    of_revision_0002(path)
+    BookWriter(path, gomoku).close()
+    with open_engine(Address.of(path), Access.READ).connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    assert list(records(path)) == list(records(gomoku_book))

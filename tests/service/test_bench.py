@@ -20,7 +20,10 @@ TINY = (
     *("--positions", "3", "--depth", "3", "--movetime", "10ms", "--repeats", "1"),
     *("--book", "5", "--size", "1000", "--size", "2000"),
 )
-PARTS = ("search", "threads", "depth", "compare", "puzzles", "solved", "perfect", "books", "scale")
+PARTS = (
+    *("search", "threads", "depth", "compare", "puzzles", "solved", "perfect"),
+    *("books", "build", "scale"),
+)
 
 
 def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any]]]:
@@ -43,6 +46,7 @@ def test_without_parts_everything_is_measured(runner: CliRunner) -> None:
         "perfect",
         "build",
         "lookup",
+        "occupancy",
         "scale",
     )
     assert tuple(document) == tables
@@ -135,7 +139,7 @@ def test_random_positions_are_not_finished() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", [part for part in PARTS if part not in ("solved", "books", "scale")]
+    "part", [part for part in PARTS if part not in ("solved", "books", "build", "scale")]
 )
 def test_outside_a_checkout_parts_are_refused_before_anything_is_measured(
     runner: CliRunner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
@@ -165,6 +169,17 @@ def test_bad_input_gets_one_sentence(
     result = runner.invoke(cli, ["bench", *arguments])
     assert result.exit_code == 2
     assert sentence in result.stderr.splitlines()[-1]
+
+
+def test_the_share_of_time_that_jobs_search_is_measured(runner: CliRunner) -> None:
+    two, one = measured(runner, "build", "--book", "8")["occupancy"]
+    assert (two["jobs"], one["jobs"]) == (2, 1)
+    # The plan, and so the number of searches, is the same for any number of jobs.
+    assert two["searches"] == one["searches"] > 2
+    for row in (two, one):
+        # A search in flight when measuring begins counts whole.
+        assert 0 < row["searching"] < 2
+        assert row["milliseconds"] > 0
 
 
 def test_a_part_of_a_suite_is_from_all_over_it() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from book.closing import Closing
+from book.processes import workers
 from engine import __version__
 from engine.errors import FivebookError
 from engine.games.base import Game
@@ -27,7 +28,7 @@ from service.play.arena.openings import Opening
 from service.play.arena.referee import PlayedGame
 from service.play.arena.statistics import Sprt, Verdict
 from service.play.arena.tally import Tally
-from service.play.arena.workers import play_in_worker, workers
+from service.play.arena.workers import play_in_worker
 from service.play.records import GameRecord
 
 # How soon a match sees that it is to stop.

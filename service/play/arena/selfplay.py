@@ -9,12 +9,12 @@ from random import Random
 
 import numpy as np
 
+from book.processes import workers
 from engine import games
 from engine.games.base import Game, Outcome
 from engine.position import Move, Position
 from engine.search import Limits, Searcher
 from service.play.arena.suite import random_line
-from service.play.arena.workers import workers
 
 GAMES_IN_FILE = 50
 

@@ -1,0 +1,237 @@
+"""The plan in a book: searches decided on, who is at them, and their results until they enter.
+
+One builder takes the searches in their order. Of several, which a PostgreSQL book may have, each
+leases those that it begins: nobody else begins a search before its lease is over, and a lease
+is renewed as long as its builder lives. What a lost builder had is so taken up by another.
+"""
+
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import (
+    Connection,
+    Interval,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from book import postgresql
+from book.closing import Closing
+from book.errors import BookError
+from book.rows import AnyRow, Searched, join_keys, split_keys
+from book.schema import tasks
+from book.writer import BookWriter, PlannedTask, Task
+
+_of_game = tasks.c.game == bindparam("in_game")
+_searched = tasks.c.result.is_not(None)
+_all = select(tasks).where(_of_game).order_by(tasks.c.id)
+_first = select(tasks.c.batch).where(_of_game).order_by(tasks.c.id).limit(1)
+_unsearched = select(tasks.c.id).where(_of_game, tasks.c.batch == bindparam("at"), ~_searched)
+_of_batch = _all.where(tasks.c.batch == bindparam("at"))
+_others = _all.where(~_searched, tasks.c.id.not_in(bindparam("taken", expanding=True))).limit(
+    bindparam("most")
+)
+_batches = select(func.max(tasks.c.batch), func.count(tasks.c.batch.distinct())).where(_of_game)
+_keep = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("at"), ~_searched)
+    .values(result=bindparam("found"), leased_by=None, leased_until=None)
+)
+_drop = delete(tasks).where(_of_game, tasks.c.limits != bindparam("kept"))
+
+_now = func.clock_timestamp()
+_lease_end = _now + bindparam("time", type_=Interval)
+_nobody = {"leased_by": None, "leased_until": None}
+_mine = and_(_of_game, tasks.c.leased_by == bindparam("me"))
+_free = (
+    _all.where(
+        ~_searched,
+        or_(
+            tasks.c.leased_by.is_(None),
+            # What is over of one's own leases is renewed, not begun again.
+            and_(tasks.c.leased_by != bindparam("me"), tasks.c.leased_until < _now),
+        ),
+    )
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+)
+_lease = (
+    update(tasks)
+    .where(tasks.c.id == bindparam("at"))
+    .values(leased_by=bindparam("me"), leased_until=_lease_end)
+)
+_renew = update(tasks).where(_mine).values(leased_until=_lease_end)
+_release = update(tasks).where(_mine).values(_nobody)
+_release_all = update(tasks).where(_of_game).values(_nobody)
+
+
+class Plan(Closing):
+    """The plan for one game of a book with one builder. A context manager.
+
+    `limits` is a text of what decides the results of searches; what was planned with another is
+    dropped.
+    """
+
+    def __init__(self, writer: BookWriter, limits: str) -> None:
+        self._writer = writer
+        self._limits = limits
+        self._game = {"in_game": writer.game_number}
+        self._taken: set[int] = set()
+        if writer.alone:
+            with writer.transaction() as connection:
+                connection.execute(_drop, self._game | {"kept": limits})
+
+    def close(self) -> None:
+        """Leave what was not searched to others."""
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A transaction in which nobody else enters batches or plans."""
+        with self._writer.transaction() as connection:
+            yield connection
+
+    def take(self, most: int) -> list[PlannedTask]:
+        """The next searches that nobody is at, to be begun by the caller."""
+        values = self._game | {"taken": list(self._taken), "most": most}
+        with self._writer.transaction() as connection:
+            taken = [_planned(row) for row in connection.execute(_others, values)]
+        self._taken |= {planned.id for planned in taken}
+        return taken
+
+    def keep(self, task_id: int, searched: Searched) -> bool:
+        """Store a result with its task, so that it is not lost should the builder be killed.
+
+        Returns whether the task was still waiting for one.
+        """
+        self._taken.discard(task_id)
+        values = {"at": task_id, "found": searched.to_json()}
+        with self._writer.transaction() as connection:
+            return connection.execute(_keep, values).rowcount == 1
+
+    def ripe(self) -> bool:
+        """Whether the oldest batch has all its results."""
+        with self._writer.transaction() as connection:
+            return self._oldest_if_ripe(connection) is not None
+
+    def ripe_batch(self, connection: Connection) -> list[PlannedTask]:
+        """The oldest batch if it has all its results, else nothing."""
+        number = self._oldest_if_ripe(connection)
+        if number is None:
+            return []
+        rows = connection.execute(_of_batch, self._game | {"at": number})
+        return [_planned(row) for row in rows]
+
+    def opened(self, connection: Connection) -> list[PlannedTask]:
+        """All searches of the plan, in order."""
+        return [_planned(row) for row in connection.execute(_all, self._game)]
+
+    def batches(self, connection: Connection) -> tuple[int, int]:
+        """The number of the last batch, 0 if there is none, and how many there are."""
+        last, count = connection.execute(_batches, self._game).one()
+        return last or 0, count
+
+    def add(self, connection: Connection, number: int, chosen: Sequence[Task]) -> None:
+        """Put tasks into the plan as the batch of this number."""
+        rows = [
+            {
+                "game": self._writer.game_number,
+                "batch": number,
+                "key": task.key,
+                "stones": task.stones,
+                "new": task.new,
+                "excluded": join_keys(task.excluded),
+                "limits": self._limits,
+            }
+            for task in chosen
+        ]
+        connection.execute(insert(tasks), rows)
+
+    def empty(self) -> bool:
+        """Whether no search is planned."""
+        with self._writer.transaction() as connection:
+            return connection.execute(_first, self._game).scalar() is None
+
+    def _oldest_if_ripe(self, connection: Connection) -> int | None:
+        oldest = connection.execute(_first, self._game).scalar()
+        if oldest is None:
+            return None
+        waits = connection.execute(_unsearched.limit(1), self._game | {"at": oldest}).scalar()
+        return oldest if waits is None else None
+
+
+class LeasedPlan(Plan):
+    """The plan for one game of a book that several builders share.
+
+    A lease lasts `seconds` unless it is renewed, which a thread does until the plan is closed.
+    """
+
+    def __init__(self, writer: BookWriter, limits: str, seconds: float) -> None:
+        super().__init__(writer, limits)
+        name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._me = {"me": name}
+        self._time = {"time": timedelta(seconds=seconds)}
+        if writer.alone:
+            with writer.transaction() as connection:
+                # Whoever had them is no more.
+                connection.execute(_release_all, self._game)
+        self._closed = threading.Event()
+        self._renewing = threading.Thread(
+            target=self._renew_each, args=(seconds / 3,), daemon=True, name="leases"
+        )
+        self._renewing.start()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._renewing.join()
+        # Should the server be out of reach, the leases end by themselves.
+        with suppress(BookError), self._writer.aside() as connection:
+            connection.execute(_release, self._game | self._me)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        with self._writer.transaction() as connection:
+            postgresql.lock_for_entering(connection)
+            yield connection
+
+    def take(self, most: int) -> list[PlannedTask]:
+        with self._writer.transaction() as connection:
+            rows = connection.execute(_free, self._game | self._me | {"most": most}).all()
+            if rows:
+                lease = self._me | self._time
+                connection.execute(_lease, [lease | {"at": row.id} for row in rows])
+        return [_planned(row) for row in rows]
+
+    def _renew_each(self, seconds: float) -> None:
+        while not self._closed.wait(seconds):
+            # One that could not be renewed may be so the next time, or is another's by then.
+            with suppress(BookError), self._writer.aside() as connection:
+                connection.execute(_renew, self._game | self._me | self._time)
+
+
+def open_plan(writer: BookWriter, limits: str, lease: float) -> Plan:
+    """The plan for the game of `writer`; where builders may share it, leases are of so many
+    seconds."""
+    if isinstance(writer.address.place, Path):
+        return Plan(writer, limits)
+    return LeasedPlan(writer, limits, lease)
+
+
+def _planned(row: AnyRow) -> PlannedTask:
+    return PlannedTask(
+        row.id,
+        row.batch,
+        Task(row.key, row.stones, row.new, frozenset(split_keys(row.excluded))),
+        None if row.result is None else Searched.from_json(row.result),
+    )

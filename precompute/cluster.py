@@ -1,0 +1,163 @@
+"""Workers on other machines: those of a dask scheduler.
+
+A worker that dies costs the searches it was at, which dask gives to others. One may come, or come
+back, at any time.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import engine
+from book.rows import Searched
+from book.writer import PlannedTask, Task, evaluation_hash
+from engine import games
+from precompute.dispatch import Dispatch, Done, Search, WorkersLost, named
+from precompute.job import load, run_task
+
+_SECONDS_TO_CONNECT = 10
+_SECONDS_BETWEEN_COUNTS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What of fivebook must be equal on two machines for their searches to be."""
+
+    version: str
+    evaluation: str
+
+    def __str__(self) -> str:
+        return f"fivebook {self.version} with evaluation {self.evaluation or 'of no file'}"
+
+
+@cache
+def edition_of(game_id: str) -> Edition:
+    """That of this process."""
+    return Edition(engine.__version__, evaluation_hash(games.get(game_id)))
+
+
+class Cluster(Dispatch):
+    """Searches by the workers of the dask scheduler at `address`, tcp://HOST:PORT.
+
+    Raises:
+        WorkersLost: if there is no scheduler, it has no worker, or one of them is of another
+            edition.
+    """
+
+    def __init__(self, search: Search, address: str) -> None:
+        super().__init__(search, jobs=0)
+        self._address = address
+        self._edition = edition_of(search.game_id)
+        self._client = _connect(address)
+        try:
+            self._check_workers()
+        except BaseException:
+            self._client.close()
+            raise
+        self._executor = self._client.get_executor(pure=False)
+        self._counted = float("-inf")
+
+    def close(self) -> None:
+        # What is still planned there is of no use to anyone.
+        self._executor.shutdown(wait=False)
+        self._client.close()
+
+    @property
+    def jobs(self) -> int:
+        if time.monotonic() > self._counted + _SECONDS_BETWEEN_COUNTS:
+            try:
+                self._jobs = sum(self._client.nthreads().values())
+            except OSError as error:
+                raise self._lost() from error
+            self._counted = time.monotonic()
+        return self._jobs
+
+    def send(self, planned: PlannedTask) -> None:
+        future = self._executor.submit(_search_there, self._edition, self._search, planned.task)
+        self._running[future] = planned
+
+    def finished(self, seconds: float) -> Sequence[Done]:
+        return [self._outcome(self._running.pop(future), future) for future in self._ended(seconds)]
+
+    def _outcome(self, planned: PlannedTask, future: Future[Searched | Edition]) -> Done:
+        from distributed import KilledWorker
+
+        try:
+            result = future.result()
+        except KilledWorker as error:
+            raise WorkersLost(
+                f"the search of {named(self._search, planned.task)} was in flight on each of "
+                f"{error.allowed_failures + 1} workers that died, perhaps for lack of memory; "
+                "the same command tries it again"
+            ) from error
+        except (CancelledError, OSError) as error:
+            raise self._lost() from error
+        except ImportError as error:
+            raise WorkersLost(f"a worker of {self._address} lacks fivebook: {error}") from error
+        if isinstance(result, Edition):
+            raise self._other("a worker", result)
+        return planned, result
+
+    def _lost(self) -> WorkersLost:
+        return WorkersLost(
+            f"the scheduler at '{self._address}' is gone; the same command goes on from here"
+        )
+
+    def _other(self, worker: str, edition: Edition) -> WorkersLost:
+        return WorkersLost(
+            f"{worker} of '{self._address}' has {edition}, this builder {self._edition}: their "
+            "searches would differ"
+        )
+
+    def _check_workers(self) -> None:
+        """Wait for a worker, have all load the kernels, and refuse other editions."""
+        try:
+            self._client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+        except TimeoutError:
+            raise WorkersLost(
+                f"the scheduler at '{self._address}' has no worker: start some with "
+                f"dask worker {self._address}"
+            ) from None
+        told = self._client.run(_prepare, self._search, on_error="return")
+        for worker, edition in told.items():
+            if isinstance(edition, ImportError):
+                raise WorkersLost(f"the worker {worker} lacks fivebook: {edition}")
+            if isinstance(edition, OSError):
+                continue
+            if isinstance(edition, Exception):
+                raise edition
+            if edition != self._edition:
+                raise self._other(f"the worker {worker}", edition)
+
+
+def _connect(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise WorkersLost("--backend dask needs dask: pip install 'fivebook[dask]'") from None
+    # What it would log of lost workers and connections is dealt with here.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        return Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, name="fivebook")
+    except (OSError, ValueError, TypeError) as error:
+        raise WorkersLost(f"there is no dask scheduler at '{address}': {error}") from error
+
+
+async def _prepare(search: Search) -> Edition:
+    """On a worker: load the kernels, compiling them where that was not done, while the worker
+    goes on answering."""
+    await asyncio.to_thread(load, search.game_id, search.options)
+    return edition_of(search.game_id)
+
+
+def _search_there(edition: Edition, search: Search, task: Task) -> Searched | Edition:
+    """On a worker: the result, or its edition where that is another."""
+    here = edition_of(search.game_id)
+    if here != edition:
+        return here
+    return run_task(search.game_id, task, search.limits, search.options)

@@ -1,0 +1,251 @@
+"""Searches are done wherever workers are, and a worker that dies costs its search alone."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from book.address import AnyAddress
+from book.export import records
+from book.rows import Searched
+from book.writer import PlannedTask, Task
+from engine import games
+from engine.search import Limits, SearchOptions
+from precompute import cluster, dispatch
+from precompute.builder import Backend, Builder, BuildOptions, BuildState
+from precompute.cluster import Cluster
+from precompute.dispatch import Dispatch, Processes, Search, Threads, WorkersLost, named
+from tests.precompute.clusters import LocalCluster, local_cluster
+
+NAME = "gomoku-9"
+NODES = Limits(nodes=200)
+POSITIONS = 40
+SEARCH = Search(NAME, NODES, SearchOptions())
+
+Content = list[dict[str, object]]
+
+
+def content(path: AnyAddress) -> Content:
+    return list(records(path, reproducible=True))
+
+
+def options(**others: object) -> BuildOptions:
+    given = {"limits": NODES, "positions": POSITIONS} | others
+    return BuildOptions(games.get(NAME), **given)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    """The book that every build of these options has to make."""
+    path = tmp_path_factory.mktemp("whole") / "book.db"
+    Builder(path, options()).run()
+    return content(path)
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    with local_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
+        yield running
+
+
+def planned(number: int, line: str = "e5") -> PlannedTask:
+    game = games.get(NAME)
+    canonical = game.canonical(game.play_line(game.parse_line(line)))
+    task = Task(canonical.key, canonical.stones, True, frozenset())
+    return PlannedTask(number, 1, task, None)
+
+
+def all_results(workers: Dispatch) -> dict[int, Searched]:
+    found: dict[int, Searched] = {}
+    take_all(workers, found)
+    return found
+
+
+def take_all(workers: Dispatch, found: dict[int, Searched]) -> None:
+    while workers.busy:
+        found |= {task.id: searched for task, searched in workers.finished(0.05)}
+
+
+@pytest.mark.parametrize(
+    ("backend", "jobs"),
+    [(Backend.LOKY, 2), (Backend.THREADING, 1), (Backend.THREADING, 2), (Backend.THREADING, 8)],
+)
+def test_a_book_is_the_same_for_any_number_of_jobs(
+    whole: Content, backend: Backend, jobs: int, tmp_path: Path
+) -> None:
+    Builder(tmp_path / "book.db", options(backend=backend, jobs=jobs)).run()
+    assert content(tmp_path / "book.db") == whole
+
+
+@pytest.mark.slow
+def test_a_book_is_the_same_for_eight_processes(whole: Content, tmp_path: Path) -> None:
+    Builder(tmp_path / "book.db", options(jobs=8)).run()
+    assert content(tmp_path / "book.db") == whole
+
+
+def test_dask_workers_build_the_same_book(
+    whole: Content, two_workers: LocalCluster, tmp_path: Path
+) -> None:
+    on = options(backend=Backend.DASK, scheduler=two_workers.address)
+    Builder(tmp_path / "book.db", on).run()
+    assert content(tmp_path / "book.db") == whole
+
+
+def test_a_dask_worker_killed_in_the_middle_costs_nothing(whole: Content, tmp_path: Path) -> None:
+    with local_cluster(tmp_path, workers=2) as running:
+        killed: list[int] = []
+
+        def kill_one(state: BuildState) -> None:
+            if state.searches >= 10 and not killed:
+                running.workers[0].kill()
+                killed.append(running.workers[0].wait())
+
+        on = options(backend=Backend.DASK, scheduler=running.address)
+        state = Builder(tmp_path / "book.db", on, kill_one).run()
+    assert killed == [-signal.SIGKILL]
+    assert state.searches > 10
+    assert content(tmp_path / "book.db") == whole
+
+
+def test_a_worker_of_another_version_is_refused(
+    two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = cluster.edition_of(NAME)
+    monkeypatch.setattr(cluster, "edition_of", lambda game: replace(here, version="0.0.1"))
+    with pytest.raises(WorkersLost, match=r"has fivebook \d.*, this builder fivebook 0\.0\.1 with"):
+        Cluster(SEARCH, two_workers.address)
+
+
+def test_a_worker_that_comes_later_with_another_version_is_refused(
+    two_workers: LocalCluster,
+) -> None:
+    with Cluster(SEARCH, two_workers.address) as workers:
+        workers._edition = replace(workers._edition, evaluation="other")
+        workers.send(planned(1))
+        with pytest.raises(WorkersLost, match="their searches would differ"):
+            all_results(workers)
+
+
+def test_without_dask_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(WorkersLost, match=r"needs dask: pip install 'fivebook\[dask\]'$"):
+        Cluster(SEARCH, "tcp://127.0.0.1:9")
+
+
+def test_without_a_scheduler_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    monkeypatch.setattr(cluster, "_SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(WorkersLost, match=r"no dask scheduler at 'tcp://127\.0\.0\.1:9'"):
+        Cluster(SEARCH, "tcp://127.0.0.1:9")
+
+
+def test_a_scheduler_without_workers_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with local_cluster(tmp_path, workers=0) as running:
+        monkeypatch.setattr(cluster, "_SECONDS_TO_CONNECT", 3)
+        with pytest.raises(
+            WorkersLost, match=f"has no worker: start some with dask worker {running.address}"
+        ):
+            Cluster(SEARCH, running.address)
+
+
+def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, workers=1) as running:
+        on = options(backend=Backend.DASK, scheduler=running.address, positions=None)
+        with pytest.raises(WorkersLost, match="is gone; the same command goes on from here"):
+            Builder(
+                tmp_path / "book.db",
+                on,
+                lambda state: running.stop() if state.searches == 5 else None,
+            ).run()
+
+
+# Processes of this machine
+
+
+def kill_a_worker(workers: Processes) -> None:
+    os.kill(next(iter(workers._executor._processes)), signal.SIGKILL)
+
+
+def test_searches_are_done_again_when_their_process_is_killed() -> None:
+    with Processes(SEARCH, 2) as workers:
+        for number in range(4):
+            workers.send(planned(number))
+        kill_a_worker(workers)
+        found = all_results(workers)
+    with Threads(SEARCH, 1) as thread:
+        thread.send(planned(0))
+        (expected,) = all_results(thread).values()
+    assert sorted(found) == [0, 1, 2, 3]
+    assert {replace(each, milliseconds=0) for each in map(_hashable, found.values())} == {
+        replace(_hashable(expected), milliseconds=0)
+    }
+
+
+def _hashable(searched: Searched) -> Searched:
+    return replace(searched, children=tuple(searched.children.items()))  # type: ignore[arg-type]
+
+
+def test_a_build_goes_on_after_its_workers_were_killed(whole: Content, tmp_path: Path) -> None:
+    built = Builder(tmp_path / "book.db", options(jobs=2), lambda state: kill(state))
+    deaths: list[int] = []
+
+    def kill(state: BuildState) -> None:
+        if state.searches in (10, 20) and state.searches not in deaths:
+            deaths.append(state.searches)
+            kill_a_worker(built._dispatch)  # type: ignore[arg-type]
+
+    built.run()
+    assert deaths == [10, 20]
+    assert content(tmp_path / "book.db") == whole
+
+
+def test_a_process_killed_while_nothing_is_searched_is_replaced() -> None:
+    with Processes(SEARCH, 1) as workers:
+        workers.send(planned(1))
+        all_results(workers)
+        kill_a_worker(workers)
+        time.sleep(0.5)
+        workers.send(planned(2))
+        assert list(all_results(workers)) == [2]
+
+
+def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: dict[int, Searched] = {}
+    monkeypatch.setattr(dispatch, "run_task", deadly)
+    with Processes(SEARCH, 2) as workers:
+        for number, line in enumerate(("e5", "e5 f6", "a1", "e5 a1")):
+            workers.send(planned(number, line))
+        with pytest.raises(WorkersLost) as refused:
+            take_all(workers, found)
+    assert str(refused.value) == (
+        "the search of gomoku-9 with dark a1 has killed its worker 3 times, perhaps for lack of "
+        "memory; the same command tries it again"
+    )
+    assert 2 not in found
+
+
+def deadly(game_id: str, task: Task, limits: Limits, options: SearchOptions) -> Searched:
+    """A search that one position is the death of."""
+    if task.stones == planned(0, "a1").task.stones:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return dispatch.run_task(game_id, task, limits, options)
+
+
+def test_a_position_is_named_by_its_stones() -> None:
+    assert named(SEARCH, planned(0, "").task) == "the empty board of gomoku-9"
+    assert named(SEARCH, planned(0, "e5").task) == "gomoku-9 with dark e5"
+    game = games.get(NAME)
+    text = named(SEARCH, planned(0, "e5 f6 g7").task)
+    dark, light = text.removeprefix("gomoku-9 with dark ").split(" and light ")
+    line = " ".join(pair for pair in (dark.split()[0], light, dark.split()[1]))
+    again = game.canonical(game.play_line(game.parse_line(line)))
+    assert again.stones == planned(0, "e5 f6 g7").task.stones
