@@ -36,12 +36,12 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
             revision = connection.exec_driver_sql(query).scalar()
             if revision is None:
                 raise BookUnreadable(f"'{book}' is damaged: its schema has lost its version")
-            check_revision(revision, book, access)
+            check_revision(revision, book)
         elif tables:
             raise NotABook(f"'{book}' is a PostgreSQL database, but no fivebook book")
         elif access is Access.READ:
             raise BookMissing(f"there is no book at '{book}'; fivebook build makes one")
-        if revision != REVISIONS[-1]:
+        if access is Access.WRITE and revision != REVISIONS[-1]:
             migrate(connection)
         connection.commit()
     return engine

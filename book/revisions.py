@@ -4,15 +4,17 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from book.address import Access
 from book.errors import NewerSchema, NotABook
+from book.propagation import settle_lost
 from book.schema import REVISIONS
 
 _NO_LONGER_READ = ("0001",)
 
 
-def check_revision(revision: str, book: str, access: Access) -> None:
+def check_revision(revision: str, book: str) -> None:
     """Make sure that this version can use a schema of this revision.
+
+    Whoever reads may have an older one before him: revisions only ever added what builders need.
 
     Raises:
         BookError: if it cannot; `book` is what to call the book.
@@ -27,12 +29,13 @@ def check_revision(revision: str, book: str, access: Access) -> None:
             f"'{book}' was written by a later version of fivebook (schema {revision}, this "
             f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
         )
-    if access is Access.READ and revision != REVISIONS[-1]:
-        raise NotABook(f"'{book}' has the old schema {revision}; fivebook build brings it up")
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the schema up to the last revision, from nothing or from an older one."""
+    """Bring the schema up to the last revision, from nothing or from an older one.
+
+    All of it happens in the transaction that `connection` is in.
+    """
     # Imported here because it is slow to load, and needed once in the life of a book.
     from alembic import command
     from alembic.config import Config
@@ -42,3 +45,5 @@ def migrate(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    # Before 0003 a lost position's other moves cost as much as anyone's.
+    settle_lost(connection)

@@ -142,7 +142,7 @@ def _check_schema(path: Path, access: Access) -> None:
             raise BookUnreadable(f"cannot read '{path}': the end of the file is missing")
         revision = _revision(connection, path)
         if revision is not None:
-            check_revision(revision, str(path), access)
+            check_revision(revision, str(path))
         if access is Access.WRITE:
             # Reading finds damage where it meets it. A builder must not build upon it.
             damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]

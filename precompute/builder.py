@@ -23,8 +23,9 @@ from book.processes import follow
 from book.rows import Searched
 from book.writer import BookWriter, PlannedTask, Task
 from engine.games.base import Game
+from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
-from precompute.frontier import Explore, Frontier, Full
+from precompute.frontier import Explore, Frontier, Full, LossLimits, Refine
 from precompute.job import run_task
 
 # While one batch waits for its last results, the other keeps the jobs busy.
@@ -37,8 +38,11 @@ class BuildOptions:
     """What to build, and until when.
 
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
-    result depends on both. With `plies` every position up to that ply is built, otherwise
-    the cheapest frontier is, up to `positions` stored ones. `seconds` bounds this invocation.
+    result depends on both. The book grows from the position after `line` on. With `plies` every
+    position up to so many plies later is built. Otherwise the cheapest slots within `losses` come
+    first: they are expanded, up to `positions` stored ones; or, with `refine`, searched again,
+    until so many positions as `searches` were searched with such limits. `seconds` bounds this
+    invocation.
     """
 
     game: Game
@@ -48,6 +52,15 @@ class BuildOptions:
     plies: int | None = None
     seconds: float | None = None
     table: int = SearchOptions().table
+    line: tuple[Move, ...] = ()
+    losses: LossLimits = LossLimits()
+    refine: bool = False
+    searches: int | None = None
+
+    @property
+    def root(self) -> Position:
+        """The position from which on the book grows."""
+        return self.game.play_line(self.line)
 
     @property
     def search(self) -> SearchOptions:
@@ -214,10 +227,26 @@ class Builder:
 
     def _make_frontier(self, writer: BookWriter) -> Frontier:
         options = self._options
+        game, number, root = options.game, writer.game_number, options.root
         if options.plies is not None:
-            return Full(options.game, writer.game_number, plies=options.plies)
+            return Full(game, number, plies=options.plies, root=root)
+        if options.refine:
+            return Refine(
+                game,
+                number,
+                batch_size=_BATCH_SIZE,
+                limits=options.limits,
+                most=options.searches,
+                root=root,
+                losses=options.losses,
+            )
         return Explore(
-            options.game, writer.game_number, batch_size=_BATCH_SIZE, most=options.positions
+            game,
+            number,
+            batch_size=_BATCH_SIZE,
+            most=options.positions,
+            root=root,
+            losses=options.losses,
         )
 
     def _parameters(self) -> dict[str, object]:
@@ -229,16 +258,31 @@ class Builder:
             "positions": options.positions,
             "plies": options.plies,
             "seconds": options.seconds,
+            "searches": options.searches,
+            **_where_it_grows(options),
         }
 
 
 def _what_decides(options: BuildOptions) -> dict[str, object]:
-    """What a planned search's result depends on, besides its task. The usual table is left out,
-    so that plans from before it could be chosen are still good."""
-    decides = options.limits.as_dict()
+    """What a planned search's result depends on, besides its task, and why it was planned.
+
+    The usual table is left out, so that plans from before it could be chosen are still good.
+    """
+    decides = options.limits.as_dict() | _where_it_grows(options)
     if options.table != SearchOptions().table:
         decides["table"] = options.table
     return decides
+
+
+def _where_it_grows(options: BuildOptions) -> dict[str, object]:
+    """Where a build with these options goes that others do not; nothing for the usual ones."""
+    grows = {
+        "root": options.game.format_line(options.line) if options.line else None,
+        "max_loss": options.losses.each,
+        "total_loss": options.losses.together,
+        "refine": options.refine or None,
+    }
+    return {name: value for name, value in grows.items() if value is not None}
 
 
 def _run_numbered(
