@@ -21,6 +21,7 @@ _COMMANDS = {
     "info": _Lazy("book.commands:info", "What is in a book."),
     "log": _Lazy("book.commands:log", "The build runs of a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
+    "wish": _Lazy("book.commands_wish:wish", "Where a book is to grow, or not to."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(

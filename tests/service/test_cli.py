@@ -21,6 +21,7 @@ COMMANDS = (
     "info",
     "log",
     "export",
+    "wish",
     "query",
     "prove",
     "certify",
