@@ -1,6 +1,5 @@
 """The frontier gives the cheapest slots of the whole book, without looking at all of it."""
 
-import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -15,20 +14,14 @@ from book.address import AnyAddress
 from book.counts import Tally
 from book.propagation import propagate
 from book.reader import BookReader
-from book.schema import Wish, moves, positions
+from book.schema import Wish, positions
 from book.writer import BookWriter
 from engine import games
 from engine.values import WIN
 from precompute.frontier import CheapestSlots, Explore, LossLimits
 from precompute.synthetic import GAME_ID, fill
-from tests.oracles.book_checker import (
-    NEVER,
-    assert_sound,
-    cost_into,
-    cost_of_slot,
-    loss,
-    seen_from_parent,
-)
+from tests.oracles.book_checker import assert_sound, cost_of_slot
+from tests.oracles.slot_costs import Graph, costs_of_all_slots
 from tests.servers import postgresql_book
 
 SIZE = 1_500
@@ -79,45 +72,6 @@ def make_wild(book: AnyAddress, random: Random) -> None:
             connection.execute(change, columns | {"at": id})
         propagate(connection, ids, tally := Tally())
         tally.store(connection, writer.game_number)
-
-
-class Graph:
-    """A book's rows and links."""
-
-    def __init__(self, book: AnyAddress) -> None:
-        with BookReader(book) as reader, reader.connection() as connection:
-            self.rows = {row.id: row for row in connection.execute(select(positions))}
-            self.children: dict[int, list[int]] = {id: [] for id in self.rows}
-            for link in connection.execute(select(moves)):
-                self.children[link.parent].append(link.child)
-
-
-def costs_of_all_slots(
-    graph: Graph, root: int = 1, each: float = math.inf, together: float = math.inf
-) -> dict[int, int]:
-    """The cost of each slot to be expanded by its position: the least of all ways to it.
-
-    What moves may give away is in parts of 2000.
-    """
-    costs: dict[int, int] = {}
-
-    def may(*given: int) -> bool:
-        return max(given) <= each and sum(given) <= together
-
-    def follow(id: int, cost: int, given: tuple[int, ...]) -> None:
-        row = graph.rows[id]
-        if row.wish == NEVER:
-            return
-        own = cost_of_slot(row, len(graph.children[id]))
-        if own is not None and may(*given, loss(row.value, row.rest_value)):
-            costs[id] = min(cost + own, costs.get(id, cost + own))
-        for child in map(graph.rows.__getitem__, graph.children[id]):
-            more = (*given, loss(row.value, seen_from_parent(child.value)))
-            if may(*more):
-                follow(child.id, cost + cost_into(row, child), more)
-
-    follow(root, 0, ())
-    return costs
 
 
 def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
