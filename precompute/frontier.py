@@ -238,12 +238,12 @@ class Explore(_SlotFrontier):
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
-        batch = self._missing_root(connection, opened)
+        left = self._left(connection, len(new))
+        batch = self._missing_root(connection, opened) if left is None or left > 0 else []
         if batch:
             return batch
         batch = self._pending_tasks(connection, searching, self._batch_size)
         searching |= {task.key for task in batch}
-        left = self._left(connection, len(new))
         slots = self.cheapest_slots(connection)
         for slot in slots:
             if (left is not None and left <= 0) or len(batch) >= self._enough(slots):

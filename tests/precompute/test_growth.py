@@ -151,6 +151,10 @@ def test_a_root_that_is_not_stored_is_searched_first_and_only_below_it_the_book_
     assert new <= below(graph, [number_of(graph, root)])
 
 
+def test_no_root_is_added_to_a_book_that_holds_as_much_as_asked_for(book: Path) -> None:
+    assert build(book, line="a1 e5", positions=SIZE).added == 0
+
+
 def test_a_book_may_begin_at_a_root(tmp_path: Path) -> None:
     build(tmp_path / "book.db", line="a1 e5", positions=8)
     assert min(record["ply"] for record in content(tmp_path / "book.db")) == 2  # type: ignore[type-var]
@@ -228,6 +232,14 @@ def test_refining_stops_at_as_many_searches_as_asked_for(book: Path) -> None:
 def test_refining_with_what_the_book_was_built_with_changes_nothing(book: Path) -> None:
     assert build(book, refine=True).searches == 0
     assert build(book, refine=True, limits=Limits(nodes=10)).searches == 0
+
+
+def test_refining_ends_in_each_kind_of_database(place: AnyAddress) -> None:
+    build(place, positions=8)
+    refined = {"refine": True, "limits": MORE_NODES, "searches": 6}
+    assert build(place, **refined).searches > 0
+    assert build(place, **refined).searches == 0
+    assert_sound(place, GAME)
 
 
 @pytest.mark.parametrize(
