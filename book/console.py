@@ -65,6 +65,23 @@ class _DurationType(click.ParamType[float]):
         return float(match[1]) * _SECONDS[match[2]]
 
 
+class _ProbabilityType(click.ParamType[float]):
+    """A number from 0 to 1, from e.g. ``0.1`` or ``10%``."""
+
+    name = "probability"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        match = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)", str(value))
+        probability = float(match[1]) / (100 if match[2] else 1) if match else 2.0
+        if probability > 1:
+            self.fail(f"'{value}' is no probability, such as 0.1 or 10%", param, ctx)
+        return probability
+
+
 class _ClockType(click.ParamType[Clock]):
     name = "clock"
 
@@ -108,6 +125,7 @@ BOOK = _BookType()
 DURATION = _DurationType()
 CLOCK = _ClockType()
 MEMORY = _MemoryType()
+PROBABILITY = _ProbabilityType()
 POSITIVE = click.IntRange(min=1)
 THREADS = click.IntRange(1, MOST_THREADS)
 TABLE = click.IntRange(1, MOST_TABLE)

@@ -4,10 +4,10 @@ A position's book value is the best of its rest value and the negated book value
 stored children. The expansion cost of a slot is the least, over the ways to it from the empty
 board, of the sum of its steps; a step's cost grows with the winning probability that the move
 gives away. Each position holds the cost of the rest of the way, to the cheapest open slot at
-or below it. Like the value it is fixed by the position's own slot and its children, so that a
-change touches the position's ancestors and nobody else, however large the book.
+or below it. Like the value it is fixed by the position's own slot and wish and its children, so
+that a change touches the position's ancestors and nobody else, however large the book.
 
-Both are fixed by the stored rest slots and links alone, so that the order in which results
+Both are fixed by the stored rest slots, wishes and links alone, so that the order in which results
 came makes no difference. Stones only ever come onto the board: a position's parents have one
 ply less, so one sweep up settles everything.
 """
@@ -20,28 +20,43 @@ from sqlalchemy import Connection, bindparam, func, select, update
 
 from book.counts import Tally
 from book.rows import BOUND_NUMBERS, BOUNDS, AnyRow
-from book.schema import RestState, moves, positions
+from book.schema import RestState, Wish, moves, positions
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
 # away a winning probability of 5 % costs as much as one ply more.
 _PLY_COST = 100
 _LOSS_COST = 2_000
+# Ten plies, or half of the winning probability.
+_UNWANTED_COST = 1_000
+
+# Whoever believes to win with less than 5 % has little to give away: no move costs more than two
+# plies, so that costs do not tell the moves apart. Were one of them good, the book would be wrong
+# about everything above. So the first of them are nearly free; from the eighth on they cost what
+# they would anyway.
+_LOST: Value = -1_178
+_TRY_COST = 25
 
 _FLIPPED = {Bound.EXACT: Bound.EXACT, Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}
 _IN_ROW = (RestState.OPEN, RestState.ENDS)
 
 _OF_POSITION = (
     *("ply", "value", "bound", "proven", "rest_state", "rest_value", "rest_bound"),
-    *("rest_proven", "open_cost", "depth"),
+    *("rest_proven", "open_cost", "depth", "wish"),
 )
 _position = select(*(positions.c[name] for name in _OF_POSITION)).where(
     positions.c.id == bindparam("id")
 )
+_OF_CHILD = ("value", "bound", "proven", "open_cost", "wish")
 _children = (
-    select(positions.c.value, positions.c.bound, positions.c.proven, positions.c.open_cost)
+    select(*(positions.c[name] for name in _OF_CHILD))
     .join(moves, moves.c.child == positions.c.id)
     .where(moves.c.parent == bindparam("id"))
+)
+_lost = select(positions.c.id).where(
+    positions.c.value <= _LOST,
+    positions.c.proven.is_(False),
+    positions.c.rest_state == RestState.OPEN.value,
 )
 _ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
@@ -92,21 +107,40 @@ def flipped(bound: Bound) -> Bound:
     return _FLIPPED[bound]
 
 
+def cost_of_losing(probability: float) -> int:
+    """The cost of giving away so much of the winning probability, 0 to 1."""
+    return round(_LOSS_COST * probability)
+
+
+def loss_cost(best: Value, value: Value) -> int:
+    """What a move worth `value` costs for what it gives away, the best one being worth `best`."""
+    return cost_of_losing(max(0.0, winning_probability(best) - winning_probability(value)))
+
+
 def step_cost(best: Value, value: Value) -> int:
     """The cost of playing a move worth `value` where the best one is worth `best`."""
-    loss = winning_probability(best) - winning_probability(value)
-    return _PLY_COST + round(_LOSS_COST * max(0.0, loss))
+    return _PLY_COST + loss_cost(best, value)
 
 
-def slot_cost(row: AnyRow, value: Value, proven: bool) -> int | None:
+def way_cost(best: Value, child: AnyRow) -> int:
+    """The cost of the step from a position worth `best` into a stored child, with its wish."""
+    if child.wish == Wish.MORE:
+        return 0
+    cost = step_cost(best, from_child(child.value))
+    return cost + _UNWANTED_COST if child.wish == Wish.LESS else cost
+
+
+def slot_cost(row: AnyRow, value: Value, proven: bool, children: int) -> int | None:
     """The cost of the step into the rest slot of a position of this book value.
 
-    None where that step is not to be taken.
+    `children` is the number of its stored children. None where that step is not to be taken.
     """
     # A proven value cannot change, and a move that ends the game leads nowhere.
     if row.rest_state != RestState.OPEN or proven or row.rest_proven:
         return None
-    return step_cost(value, row.rest_value)
+    cost = step_cost(value, row.rest_value)
+    # While this value is believed, its other moves are tried.
+    return min(cost, _TRY_COST * children) if value <= _LOST else cost
 
 
 def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> None:
@@ -149,6 +183,11 @@ def _some_of_ply(connection: Connection, game_number: int, ply: int, after: int)
     return connection.execute(_of_ply, values).scalars().all()
 
 
+def settle_lost(connection: Connection) -> None:
+    """Bring up to date the costs of all positions that are lost but not proven to be."""
+    propagate(connection, connection.execute(_lost).scalars().all(), Tally())
+
+
 def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
     """Settle one position from its slot and its children; returns whether anything changed."""
     row = connection.execute(_position, {"id": id}).one()
@@ -160,11 +199,13 @@ def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
     if row.rest_state in _IN_ROW:
         options.append(BookValue(row.rest_value, BOUNDS[row.rest_bound], row.rest_proven))
     new = combine(options, complete=row.rest_state != RestState.PENDING)
-    costs = [slot_cost(row, new.value, new.proven)] + [
-        step_cost(new.value, from_child(child.value)) + child.open_cost
+    costs = [slot_cost(row, new.value, new.proven, len(children))] + [
+        way_cost(new.value, child) + child.open_cost
         for child in children
         if child.open_cost is not None
     ]
+    if row.wish == Wish.NEVER:
+        costs = []
     settled = {
         "value": new.value,
         "bound": BOUND_NUMBERS[new.bound],

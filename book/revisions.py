@@ -5,6 +5,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from book.errors import NewerSchema, NotABook
+from book.propagation import settle_lost
 from book.schema import REVISIONS
 
 _NO_LONGER_READ = ("0001",)
@@ -31,7 +32,10 @@ def check_revision(revision: str, book: str) -> None:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring the schema up to the last revision, from nothing or from an older one."""
+    """Bring the schema up to the last revision, from nothing or from an older one.
+
+    All of it happens in the transaction that `connection` is in.
+    """
     # Imported here because it is slow to load, and needed once in the life of a book.
     from alembic import command
     from alembic.config import Config
@@ -41,3 +45,5 @@ def migrate(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    # Before 0003 a lost position's other moves cost as much as anyone's.
+    settle_lost(connection)

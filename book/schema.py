@@ -41,6 +41,17 @@ class RestState(IntEnum):
     """As open, but the rest move ends the game: no position is behind it."""
 
 
+class Wish(IntEnum):
+    """Where somebody wants the book to grow; these numbers never change."""
+
+    MORE = 1
+    """The step into the position costs nothing."""
+    LESS = 2
+    """The step into the position costs much more."""
+    NEVER = 3
+    """No slot is expanded at the position, nor below it by way of it."""
+
+
 metadata = MetaData()
 
 games = Table(
@@ -71,7 +82,7 @@ runs = Table(
 # value. The columns `rest_*` are the rest slot: the best of the moves whose positions are not
 # stored begins the packed `rest_line`, and `rest_state` is one of RestState. `open_cost` is the
 # cost of the way from the position to the cheapest open rest slot at or below it, null where
-# there is none.
+# there is none. `wish` is one of Wish, null where nobody wished anything.
 positions = Table(
     "positions",
     metadata,
@@ -93,6 +104,7 @@ positions = Table(
     Column("nodes", BigInteger, nullable=False),
     Column("milliseconds", Integer, nullable=False),
     Column("run", Integer, ForeignKey("runs.id"), nullable=False),
+    Column("wish", Integer),
 )
 Index("positions_by_lookup", positions.c.lookup)
 _is_pending = positions.c.rest_state == RestState.PENDING.value

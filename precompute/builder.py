@@ -23,10 +23,11 @@ from book.rows import Searched
 from book.writer import BookWriter, PlannedTask
 from engine.errors import InvalidOptions
 from engine.games.base import Game
+from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads
-from precompute.frontier import Explore, Frontier, Full
+from precompute.frontier import Explore, Frontier, Full, LossLimits, Refine
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
@@ -52,8 +53,12 @@ class BuildOptions:
     """What to build, and until when.
 
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
-    result depends on both. With `plies` every position up to that ply is built, otherwise
-    the cheapest frontier is, up to `positions` stored ones. `seconds` bounds this invocation.
+    result depends on both. The book grows from the position after `line` on. With `plies` every
+    position up to so many plies later is built. Otherwise the cheapest slots within `losses` come
+    first: they are expanded, up to `positions` stored ones; or, with `refine`, searched again,
+    until so many positions as `searches` were searched with such limits. `seconds` bounds this
+    invocation.
+
     `jobs` searches are done at a time; with the backend dask, as many as the workers of
     `scheduler` have threads. Where several builders share a book, one that gives no sign for
     `lease` seconds loses the searches it was at to the others.
@@ -72,12 +77,21 @@ class BuildOptions:
     backend: Backend = Backend.LOKY
     scheduler: str | None = None
     lease: float = USUAL_LEASE
+    line: tuple[Move, ...] = ()
+    losses: LossLimits = LossLimits()
+    refine: bool = False
+    searches: int | None = None
 
     def __post_init__(self) -> None:
         if self.backend is Backend.DASK and self.scheduler is None:
             raise InvalidOptions("the backend dask needs a scheduler, such as tcp://HOST:8786")
         if self.backend is not Backend.DASK and self.scheduler is not None:
             raise InvalidOptions(f"a scheduler needs the backend dask, not {self.backend}")
+
+    @property
+    def root(self) -> Position:
+        """The position from which on the book grows."""
+        return self.game.play_line(self.line)
 
     @property
     def search(self) -> SearchOptions:
@@ -224,10 +238,26 @@ class Builder:
 
     def _make_frontier(self, writer: BookWriter) -> Frontier:
         options = self._options
+        game, number, root = options.game, writer.game_number, options.root
         if options.plies is not None:
-            return Full(options.game, writer.game_number, plies=options.plies)
+            return Full(game, number, plies=options.plies, root=root)
+        if options.refine:
+            return Refine(
+                game,
+                number,
+                batch_size=_BATCH_SIZE,
+                limits=options.limits,
+                most=options.searches,
+                root=root,
+                losses=options.losses,
+            )
         return Explore(
-            options.game, writer.game_number, batch_size=_BATCH_SIZE, most=options.positions
+            game,
+            number,
+            batch_size=_BATCH_SIZE,
+            most=options.positions,
+            root=root,
+            losses=options.losses,
         )
 
     def _parameters(self) -> dict[str, object]:
@@ -240,13 +270,17 @@ class Builder:
             "positions": options.positions,
             "plies": options.plies,
             "seconds": options.seconds,
+            "searches": options.searches,
+            **_where_it_grows(options),
         }
 
 
 def _what_decides(options: BuildOptions) -> dict[str, object]:
-    """What a planned search's result depends on, besides its task. The usual table is left out,
-    so that plans from before it could be chosen are still good."""
-    decides = options.limits.as_dict()
+    """What a planned search's result depends on, besides its task, and why it was planned.
+
+    The usual table is left out, so that plans from before it could be chosen are still good.
+    """
+    decides = options.limits.as_dict() | _where_it_grows(options)
     if options.table != SearchOptions().table:
         decides["table"] = options.table
     return decides
@@ -278,3 +312,15 @@ class _Occupancy:
             return 0.0
         self._milliseconds += searched.milliseconds
         return self._milliseconds / (1000 * jobs * (time.monotonic() - self._since))
+
+
+def _where_it_grows(options: BuildOptions) -> dict[str, object]:
+    """Where a build with these options goes that others do not; nothing for the usual ones."""
+    grows = {
+        "root": options.game.format_line(options.line) if options.line else None,
+        "max_loss": options.losses.each,
+        "total_loss": options.losses.together,
+        "refine": options.refine or None,
+    }
+    return {name: value for name, value in grows.items() if value is not None}
+

@@ -26,6 +26,7 @@ _COMMANDS = {
     "prune": _Lazy("book.commands_upkeep:prune", "Take positions out of a book."),
     "vacuum": _Lazy("book.commands_upkeep:vacuum", "Give back the space a book does not use."),
     "snapshot": _Lazy("book.commands_upkeep:snapshot", "Copy a book, even while it is built."),
+    "wish": _Lazy("book.commands_wish:wish", "Where a book is to grow, or not to."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from book.address import Address
 from book.console import (
@@ -11,6 +12,7 @@ from book.console import (
     GAME,
     MEMORY,
     POSITIVE,
+    PROBABILITY,
     TABLE,
     console,
     json_option,
@@ -18,8 +20,10 @@ from book.console import (
 )
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
+from engine.position import Move
 from engine.search import Limits, SearchOptions
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
+from precompute.frontier import LossLimits
 from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
 from precompute.solving import SolveOptions, SolveState, Solving
 
@@ -27,22 +31,61 @@ _DEFAULT_NODES = 20_000
 # Deeper positions of a solved game are settled in time by a live search.
 _STRATEGY_PLIES = 4
 
+# What each mode takes besides the options that all take.
+_OF_A_BUILD = ("root", "depth", "movetime", "table", "backend", "scheduler", "lease")
+_OPTIONS = {
+    "explore": {*_OF_A_BUILD, "positions", "max_loss"},
+    "full": {*_OF_A_BUILD, "plies"},
+    "refine": {*_OF_A_BUILD, "searches", "max_loss"},
+    "deviate": {*_OF_A_BUILD, "positions", "total_loss", "each_loss"},
+    "prove": {"root", "plies", "memory"},
+}
+_OF_SOME = set().union(*_OPTIONS.values())
+
 
 @click.command()
 @click.argument("book", type=BOOK)
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option(
     "--mode",
-    type=click.Choice(["explore", "full", "prove"]),
-    help="The cheapest positions first; all positions up to a ply, which --plies means; or a "
+    type=click.Choice(list(_OPTIONS)),
+    help="The cheapest positions first; all positions up to a ply, which --plies means; what is "
+    "there searched again with larger limits; all positions that small mistakes lead to; or a "
     "proof that the side to move wins, with the winner's strategy.  [default: explore]",
 )
-@click.option("--root", default="", metavar="MOVES", help="Prove the position after these moves.")
+@click.option(
+    "--root", default="", metavar="MOVES", help="Begin with the position after these moves."
+)
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
+@click.option(
+    "--searches",
+    type=POSITIVE,
+    help="Stop refining when this many positions were searched with such limits or larger ones.",
+)
 @click.option(
     "--plies",
     type=click.IntRange(min=0),
-    help=f"How far the book goes; the winner's strategy to ply {_STRATEGY_PLIES} of a proof.",
+    help="How far the book goes, from the root on; the winner's strategy to ply "
+    f"{_STRATEGY_PLIES} of a proof.",
+)
+@click.option(
+    "--max-loss",
+    type=PROBABILITY,
+    help="Leave out moves that give away more of the winning probability, e.g. 0.1 or 10%.",
+)
+@click.option(
+    "--abs",
+    "total_loss",
+    type=PROBABILITY,
+    metavar="PROBABILITY",
+    help="What the moves of a deviation may give away together.",
+)
+@click.option(
+    "--rel",
+    "each_loss",
+    type=PROBABILITY,
+    metavar="PROBABILITY",
+    help="What each move of a deviation may give away.",
 )
 @click.option("--time", "seconds", type=DURATION, help="Stop after this time, e.g. 90s, 2m, 8h.")
 @click.option(
@@ -87,7 +130,11 @@ def build(
     mode: str | None,
     root: str,
     positions: int | None,
+    searches: int | None,
     plies: int | None,
+    max_loss: float | None,
+    total_loss: float | None,
+    each_loss: float | None,
     seconds: float | None,
     nodes: int | None,
     depth: int | None,
@@ -100,12 +147,17 @@ def build(
     lease: float | None,
     as_json: bool,
 ) -> None:
-    """Build BOOK, or go on building it, from the empty board.
+    """Build BOOK, or go on building it, from the empty board or the position after --root.
 
     The cheapest positions come first: those that a sensible game reaches soonest. Ctrl-C stops
     after the searches in flight; the same command goes on where it stopped, also after a crash.
     With limits by nodes or depth alone the book is the same for any number of jobs, wherever they
     are, and for any number of builders that share a PostgreSQL book.
+
+    --mode deviate adds every position that moves lead to which give away at most --rel each and
+    --abs together, as long as games go: --positions or --time end it sooner. --mode refine
+    searches the moves that no position is stored for again, where the last search had smaller
+    limits, and adds none.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute.
@@ -116,36 +168,32 @@ def build(
       fivebook build swap.db --game pentago-swap --time 2m
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
       fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tcp://10.0.0.1:8786
+      fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
+      fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
+      fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
     """
+    if positions and plies is not None:
+        raise click.UsageError("--positions and --plies cannot be combined")
+    mode = mode or ("explore" if plies is None else "full")
+    _refuse_others(mode)
+    line = _line(game, root)
     if mode == "prove":
         strategy = SolveOptions(
             game=game,
             plies=_STRATEGY_PLIES if plies is None else plies,
             memory=memory,
-            line=tuple(game.parse_line(root)),
+            line=line,
             jobs=jobs or 1,
             nodes=nodes,
             seconds=seconds,
         )
-        _refuse_in_a_proof(
-            positions=positions,
-            depth=depth,
-            movetime=movetime,
-            backend=backend,
-            scheduler=scheduler,
-            lease=lease,
-        )
         _solve(book, strategy, as_json)
         return
-    if root:
-        raise click.UsageError("--root needs --mode prove")
-    if mode == "explore" and plies is not None:
-        raise click.UsageError("--mode explore has no --plies")
     if mode == "full" and plies is None:
         raise click.UsageError("--mode full needs --plies")
-    if positions and plies is not None:
-        raise click.UsageError("--positions and --plies cannot be combined")
+    if mode == "deviate" and (total_loss is None or each_loss is None):
+        raise click.UsageError("--mode deviate needs --abs and --rel")
     if backend == Backend.DASK and scheduler is None:
         raise click.UsageError("--backend dask needs a --scheduler, such as tcp://HOST:8786")
     if scheduler is not None and backend != Backend.DASK:
@@ -155,16 +203,20 @@ def build(
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
-        game,
-        Limits(depth, nodes, movetime),
-        jobs or 1,
-        positions,
-        plies,
-        seconds,
-        table,
-        Backend(backend or Backend.LOKY),
-        scheduler,
-        lease or USUAL_LEASE,
+        game=game,
+        limits=Limits(depth, nodes, movetime),
+        jobs=jobs or 1,
+        positions=positions,
+        plies=plies,
+        seconds=seconds,
+        table=table,
+        backend=Backend(backend or Backend.LOKY),
+        scheduler=scheduler,
+        lease=lease or USUAL_LEASE,
+        line=line,
+        losses=LossLimits(each_loss if mode == "deviate" else max_loss, total_loss),
+        refine=mode == "refine",
+        searches=searches,
     )
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
@@ -184,10 +236,23 @@ def build(
         _print_end(book, state, builder.complete, value)
 
 
-def _refuse_in_a_proof(**options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise click.UsageError(f"--mode prove has no --{name}")
+def _refuse_others(mode: str) -> None:
+    """Refuse what was given and does not belong to the mode."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name in _OF_SOME - _OPTIONS[mode]:
+            raise click.UsageError(f"--mode {mode} has no {option.opts[0]}")
+
+
+def _line(game: Game, root: str) -> tuple[Move, ...]:
+    """The moves to the root, after which the game goes on."""
+    line = game.parse_line(root)
+    outcome = game.outcome(game.play_line(line))
+    if outcome is not None:
+        raise click.UsageError(f"the game is over after '{root}': {outcome.value}")
+    return tuple(line)
 
 
 def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:

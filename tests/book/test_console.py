@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from book.console import CLOCK, DURATION, GAME, describe_clock, describe_value
+from book.console import CLOCK, DURATION, GAME, PROBABILITY, describe_clock, describe_value
 from engine import games
 from engine.clock import Clock
 from engine.values import HEURISTIC_MAX, WIN
@@ -106,3 +106,16 @@ def test_an_unknown_game_is_refused_with_those_there_are(text: str) -> None:
 )
 def test_a_value_reads_as_people_write_it(value: int, proven: bool, text: str) -> None:
     assert describe_value(value, proven) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "probability"), [("0", 0.0), ("0.1", 0.1), (".05", 0.05), ("10%", 0.1), ("100%", 1.0)]
+)
+def test_a_probability_is_a_number_or_a_percentage(text: str, probability: float) -> None:
+    assert PROBABILITY(text) == pytest.approx(probability)
+
+
+@pytest.mark.parametrize("text", ["", "%", "1.1", "101%", "-1%", "a", "1e-3", "nan"])
+def test_what_is_no_probability_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"no probability, such as 0\.1 or 10%"):
+        PROBABILITY(text)

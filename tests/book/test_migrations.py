@@ -1,5 +1,6 @@
 """The migrations make exactly the tables that the code speaks of."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,12 +13,17 @@ from sqlalchemy import Table
 
 import book.migrations
 from book.address import Address
+from book.counts import Tally
 from book.database import Access, open_engine
 from book.export import records
+from book.propagation import propagate
+from book.reader import BookReader
 from book.schema import REVISIONS, metadata
+from book.wishes import wishes_of
 from book.writer import BookWriter
 from engine.games.base import Game
 from tests.book.conftest import CopyOf
+from tests.oracles.book_checker import assert_sound
 
 TABLES = sorted(metadata.tables)
 
@@ -69,6 +75,40 @@ def test_indexes_are_those_of_the_schema(empty_book: Path) -> None:
         for index in table.indexes:
             columns = [row[2] for row in connection.execute(f"PRAGMA index_info({index.name})")]
             assert columns == [column.name for column in index.columns]
+
+
+@pytest.fixture
+def old_book(gomoku_book: Path, gomoku: Game, tmp_path: Path) -> Path:
+    """A book of revision 0002, in which a lost position's slot costs what others do."""
+    path = Path(shutil.copy(gomoku_book, tmp_path / "old.db"))
+    with BookWriter(path, gomoku) as writer, writer.transaction() as connection:
+        (leaf,) = connection.exec_driver_sql(
+            "SELECT max(id) FROM positions WHERE NOT proven AND rest_state = 0"
+            " AND id NOT IN (SELECT parent FROM moves)"
+        ).scalars()
+        connection.exec_driver_sql(f"UPDATE positions SET rest_value = -2000 WHERE id = {leaf}")
+        propagate(connection, [leaf], Tally())
+        connection.exec_driver_sql(f"UPDATE positions SET open_cost = 100 WHERE id = {leaf}")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("ALTER TABLE positions DROP COLUMN wish")
+        database.execute("UPDATE alembic_version SET version_num = '0002'")
+        database.commit()
+    return path
+
+
+def test_an_old_book_can_be_read_as_it_is(old_book: Path, gomoku: Game) -> None:
+    before = old_book.read_bytes()
+    with BookReader(old_book) as reader:
+        assert reader.get(gomoku, gomoku.initial) is not None
+        assert wishes_of(reader) == []
+    assert old_book.read_bytes() == before
+
+
+def test_a_writer_brings_an_old_book_up_with_all_its_costs(old_book: Path, gomoku: Game) -> None:
+    BookWriter(old_book, gomoku).close()
+    found = sqlite3.connect(old_book).execute("SELECT version_num FROM alembic_version")
+    assert found.fetchall() == [(REVISIONS[-1],)]
+    assert_sound(old_book, gomoku)
 
 
 def test_there_are_views_for_people(empty_book: Path) -> None:

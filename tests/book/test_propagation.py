@@ -15,10 +15,10 @@ from book.counts import Tally
 from book.database import Access, open_engine
 from book.propagation import BookValue, combine, flipped, propagate, step_cost
 from book.rows import BOUND_NUMBERS, BOUNDS
-from book.schema import RestState, moves, positions
+from book.schema import RestState, Wish, moves, positions
 from book.writer import BookWriter
 from engine.games.base import Game
-from engine.values import HEURISTIC_MAX, WIN, Bound, from_child
+from engine.values import HEURISTIC_MAX, WIN, Bound, from_child, winning_probability
 
 EXACT, LOWER, UPPER = Bound.EXACT, Bound.LOWER, Bound.UPPER
 
@@ -118,6 +118,7 @@ class Graph:
     """Positions with their rest slots, and the links among them."""
 
     rests: dict[Place, Rest] = field(default_factory=dict)
+    wishes: dict[Place, Wish] = field(default_factory=dict)
     links: set[tuple[Place, Place]] = field(default_factory=set)
 
     def children(self, place: Place) -> list[Place]:
@@ -128,7 +129,7 @@ class Graph:
 
 
 VALUES = st.one_of(
-    st.builds(believed, st.sampled_from([-900, -80, -5, 0, 5, 80, 900])),
+    st.builds(believed, st.sampled_from([-1500, -900, -80, -5, 0, 5, 80, 900, 1500])),
     st.builds(won, st.sampled_from([1, 3, 5]), st.sampled_from([EXACT, LOWER])),
     st.builds(lost, st.sampled_from([2, 4, 6]), st.sampled_from([EXACT, UPPER])),
     st.just(DRAWN),
@@ -149,6 +150,8 @@ def graphs(draw: st.DrawFn) -> Graph:
         for child in below:
             parents = draw(st.sets(st.sampled_from(above)))
             graph.links |= {(parent, child) for parent in parents}
+    places = st.sampled_from(sorted(graph.rests))
+    graph.wishes = draw(st.dictionaries(places, st.sampled_from(Wish), max_size=3))
     return graph
 
 
@@ -198,6 +201,11 @@ def set_rest(connection: Connection, place: Place, rest: Rest) -> None:
     )
 
 
+def set_wish(connection: Connection, place: Place, wish: Wish | None) -> None:
+    number = None if wish is None else int(wish)
+    connection.execute(update(positions).where(positions.c.id == id_of(place)).values(wish=number))
+
+
 def insert_link(connection: Connection, parent: Place, child: Place) -> None:
     connection.execute(
         insert(moves).values(parent=id_of(parent), move=child[1], child=id_of(child))
@@ -231,15 +239,24 @@ def from_scratch(graph: Graph) -> Found:
         rest = graph.rests[place]
         if rest.value is None or rest.ends or rest.value.proven or value(place).proven:
             return None
-        return step_cost(value(place).value, rest.value.value)
+        usual = step_cost(value(place).value, rest.value.value)
+        if winning_probability(value(place).value) < 0.05:
+            return min(usual, 25 * len(graph.children(place)))
+        return usual
+
+    def step_into(child: Place, best: int) -> int:
+        usual = step_cost(best, from_child(value(child).value))
+        return {Wish.MORE: 0, Wish.LESS: usual + 1000}.get(graph.wishes.get(child), usual)
 
     def costs_below(place: Place) -> Iterator[int]:
         """Of every way from here to an open slot."""
+        if graph.wishes.get(place) is Wish.NEVER:
+            return
         own = slot_cost(place)
         if own is not None:
             yield own
         for child in graph.children(place):
-            step = step_cost(value(place).value, from_child(value(child).value))
+            step = step_into(child, value(place).value)
             yield from (step + cost for cost in costs_below(child))
 
     return {
@@ -290,12 +307,13 @@ def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
     whole = data.draw(graphs())
     order = data.draw(st.permutations(sorted(whole.rests)))
     emptied(connection)
-    graph = Graph()
+    graph = Graph(wishes=whole.wishes)
     for batch in cut(order, data.draw(SIZES)):
         changed = set()
         for place in batch:
             graph.rests[place] = whole.rests[place]
             insert_position(connection, place, whole.rests[place])
+            set_wish(connection, place, graph.wishes.get(place))
             new = {link for link in whole.links if place in link and graph.rests.keys() >= {*link}}
             for parent, child in new:
                 insert_link(connection, parent, child)
@@ -312,6 +330,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
     emptied(connection)
     for place, rest in graph.rests.items():
         insert_position(connection, place, rest)
+        set_wish(connection, place, graph.wishes.get(place))
     for parent, child in graph.links:
         insert_link(connection, parent, child)
     propagate(connection, map(id_of, graph.rests), Tally())
@@ -324,6 +343,27 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
             graph.rests[place] = data.draw(kinds)
             set_rest(connection, place, graph.rests[place])
         propagate(connection, {id_of(place) for place in batch}, Tally())
+        assert found_in(connection) == from_scratch(graph)
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_wishes_may_come_and_go_in_any_order(connection: Connection, data: st.DataObject) -> None:
+    graph = data.draw(graphs())
+    emptied(connection)
+    for place, rest in graph.rests.items():
+        insert_position(connection, place, rest)
+        set_wish(connection, place, graph.wishes.get(place))
+    for parent, child in graph.links:
+        insert_link(connection, parent, child)
+    propagate(connection, map(id_of, graph.rests), Tally())
+    for place in data.draw(st.lists(st.sampled_from(sorted(graph.rests)), max_size=8)):
+        graph.wishes.pop(place, None)
+        wish = data.draw(st.sampled_from([*Wish, None]))
+        if wish is not None:
+            graph.wishes[place] = wish
+        set_wish(connection, place, wish)
+        propagate(connection, map(id_of, [place, *graph.parents(place)]), Tally())
         assert found_in(connection) == from_scratch(graph)
 
 

@@ -18,6 +18,8 @@ DECISIVE = 29_000
 
 # What `rest_state` says: its move is not stored, all are, something is; its move ends the game.
 OPEN, NONE, PENDING, ENDS = range(4)
+# What `wish` says, beside nothing.
+MORE, LESS, NEVER = 1, 2, 3
 
 
 def assert_sound(path: AnyAddress, game: Game) -> None:
@@ -43,13 +45,14 @@ def assert_sound(path: AnyAddress, game: Game) -> None:
         _assert_links_are_all_there_are(game, row, children[id], keys)
         _assert_value_follows(row, [rows[child] for child in children[id]])
         costs = [
-            _step(row.value, _seen_from_parent(rows[child].value)) + cost
+            cost_into(row, rows[child]) + cost
             for child in children[id]
             if (cost := open_costs[child]) is not None
         ]
-        if row.rest_state == OPEN and not row.proven and not row.rest_proven:
-            costs.append(_step(row.value, row.rest_value))
-        open_costs[id] = min(costs, default=None)
+        own = cost_of_slot(row, len(children[id]))
+        if own is not None:
+            costs.append(own)
+        open_costs[id] = None if row.wish == NEVER else min(costs, default=None)
         assert row.open_cost == open_costs[id]
     plies = Counter(row.ply for row in rows.values())
     assert [(layer.ply, layer.positions) for layer in layers] == sorted(plies.items())
@@ -95,7 +98,7 @@ def _assert_links_are_all_there_are(
 
 
 def _assert_value_follows(row: Any, children: list[Any]) -> None:
-    options = [(_seen_from_parent(child.value), bool(child.proven)) for child in children]
+    options = [(seen_from_parent(child.value), bool(child.proven)) for child in children]
     if row.rest_state in (OPEN, ENDS):
         options.append((row.rest_value, bool(row.rest_proven)))
     best = max(value for value, _ in options)
@@ -105,14 +108,30 @@ def _assert_value_follows(row: Any, children: list[Any]) -> None:
     assert row.value == (best if row.proven else max(best, -DECISIVE))
 
 
-def _seen_from_parent(value: int) -> int:
+def seen_from_parent(value: int) -> int:
     if value > DECISIVE:
         return -(value - 1)
     return -(value + 1) if value < -DECISIVE else -value
 
 
-def _step(best: int, value: int) -> int:
-    def chance(value: int) -> float:
-        return 1 / (1 + math.exp(-value / 400))
+def cost_of_slot(row: Any, child_count: int) -> int | None:
+    """What it costs to expand a position's own slot, None if it is not to be."""
+    if row.rest_state != OPEN or row.proven or row.rest_proven:
+        return None
+    usual = 100 + loss(row.value, row.rest_value)
+    return min(usual, 25 * child_count) if _chance(row.value) < 0.05 else usual
 
-    return 100 + round(2000 * max(0.0, chance(best) - chance(value)))
+
+def cost_into(row: Any, child: Any) -> int:
+    """What the step from a position into a stored child of it costs."""
+    usual = 100 + loss(row.value, seen_from_parent(child.value))
+    return {MORE: 0, LESS: usual + 1000}.get(child.wish, usual)
+
+
+def loss(best: int, value: int) -> int:
+    """How much of the winning probability a move gives away, in parts of 2000."""
+    return round(2000 * max(0.0, _chance(best) - _chance(value)))
+
+
+def _chance(value: int) -> float:
+    return 1 / (1 + math.exp(-value / 400))

@@ -1,74 +1,161 @@
 """The frontier gives the cheapest slots of the whole book, without looking at all of it."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import bindparam, select, update
 
 from book.address import AnyAddress
-from book.propagation import slot_cost, step_cost
+from book.counts import Tally
+from book.propagation import propagate
 from book.reader import BookReader
-from book.schema import moves, positions
+from book.schema import Wish, positions
+from book.writer import BookWriter
 from engine import games
-from engine.values import from_child
-from precompute.frontier import Explore
+from engine.values import WIN
+from precompute.frontier import CheapestSlots, Explore, LossLimits
 from precompute.synthetic import GAME_ID, fill
-from tests.oracles.book_checker import assert_sound
+from tests.oracles.book_checker import assert_sound, cost_of_slot
+from tests.oracles.slot_costs import Graph, costs_of_all_slots
 from tests.servers import postgresql_book
 
 SIZE = 1_500
+WILD_SIZE = 400
+GAME = games.get(GAME_ID)
+
+
+@contextmanager
+def somewhere(kind: str, folder: Path) -> Iterator[AnyAddress]:
+    """Where a book may be made."""
+    with ExitStack() as opened:
+        yield (folder / "book.db" if kind == "sqlite" else opened.enter_context(postgresql_book()))
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def book(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AnyAddress]:
-    with ExitStack() as opened:
-        place: AnyAddress = (
-            tmp_path_factory.mktemp("synthetic") / "book.db"
-            if request.param == "sqlite"
-            else opened.enter_context(postgresql_book())
-        )
-        fill(place, games.get(GAME_ID), SIZE)
+    with somewhere(request.param, tmp_path_factory.mktemp("synthetic")) as place:
+        fill(place, GAME, SIZE)
         yield place
 
 
-def costs_of_all_slots(book: AnyAddress) -> dict[int, int]:
-    """The cost of each open slot by its position, from the empty board down."""
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def wild_book(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AnyAddress]:
+    """A book with positions that are all but lost or proven, and with wishes."""
+    with somewhere(request.param, tmp_path_factory.mktemp("wild")) as place:
+        fill(place, GAME, WILD_SIZE)
+        make_wild(place, Random(2))
+        yield place
+
+
+def make_wild(book: AnyAddress, random: Random) -> None:
+    change = update(positions).where(positions.c.id == bindparam("at"))
+    with BookWriter(book, GAME) as writer, writer.transaction() as connection:
+        ids = connection.execute(select(positions.c.id).order_by(positions.c.id)).scalars().all()
+        for id in ids:
+            extreme = random.random() < 0.3
+            value = random.choice((-1500, 1500, 1500)) if extreme else random.randrange(-150, 150)
+            columns = {
+                "rest_value": value,
+                "wish": random.choice((None,) * 8 + tuple(map(int, Wish))) if id != 1 else None,
+            }
+            if random.random() < 0.05:
+                columns |= {"rest_value": random.choice((5 - WIN, 0, WIN - 5)), "rest_proven": True}
+            connection.execute(change, columns | {"at": id})
+        propagate(connection, ids, tally := Tally())
+        tally.store(connection, writer.game_number)
+
+
+def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
+    """The slots that the frontier gives, in its order, by their positions."""
+    return [row.id for row in searched_slots(book, root, losses)[1]]
+
+
+def searched_slots(
+    book: AnyAddress, root: int, losses: LossLimits
+) -> tuple[CheapestSlots, list[Any]]:
     with BookReader(book) as reader, reader.connection() as connection:
-        rows = connection.execute(select(positions).order_by(positions.c.ply)).all()
-        links = connection.execute(select(moves)).all()
-    by_id = {row.id: row for row in rows}
-    parents: dict[int, list[int]] = {row.id: [] for row in rows}
-    for link in links:
-        parents[link.child].append(link.parent)
-    costs: dict[int, int] = {}
-    for row in rows:
-        ways = [
-            costs[parent] + step_cost(by_id[parent].value, from_child(row.value))
-            for parent in parents[row.id]
-        ]
-        costs[row.id] = min(ways, default=0)
-    steps = {row.id: slot_cost(row, row.value, row.proven) for row in rows}
-    return {id: costs[id] + step for id, step in steps.items() if step is not None}
+        stones = connection.execute(select(positions.c.stones).where(positions.c.id == root))
+        place = GAME.unpack(stones.scalar_one())
+        frontier = Explore(GAME, 1, batch_size=16, root=place, losses=losses)
+        slots = frontier.cheapest_slots(connection)
+        return slots, list(slots)
 
 
-def test_a_synthetic_book_is_as_sound_as_any(book: AnyAddress) -> None:
-    assert_sound(book, games.get(GAME_ID))
-
-
-def test_slots_come_cheapest_first_and_none_is_left_out(book: AnyAddress) -> None:
-    expected = costs_of_all_slots(book)
-    with BookReader(book) as reader, reader.connection() as connection:
-        frontier = Explore(games.get(GAME_ID), 1, batch_size=16)
-        found = [row.id for row in frontier.cheapest_slots(connection)]
+def assert_cheapest_first(found: list[int], expected: dict[int, int]) -> None:
     assert sorted(found) == sorted(expected)
     assert all(expected[one] <= expected[other] for one, other in pairwise(found))
 
 
+def test_a_synthetic_book_is_as_sound_as_any(book: AnyAddress) -> None:
+    assert_sound(book, GAME)
+
+
+def test_slots_come_cheapest_first_and_none_is_left_out(book: AnyAddress) -> None:
+    expected = costs_of_all_slots(Graph(book))
+    # Each leads to a position outside of the synthetic ones.
+    assert len(expected) == SIZE
+    assert_cheapest_first(found_slots(book), expected)
+
+
 def test_a_synthetic_book_of_the_same_size_is_the_same(book: AnyAddress, tmp_path: Path) -> None:
-    fill(tmp_path / "again.db", games.get(GAME_ID), SIZE)
-    assert costs_of_all_slots(tmp_path / "again.db") == costs_of_all_slots(book)
+    fill(tmp_path / "again.db", GAME, SIZE)
+    assert costs_of_all_slots(Graph(tmp_path / "again.db")) == costs_of_all_slots(Graph(book))
+
+
+def test_costs_follow_from_wishes_and_lost_positions(wild_book: AnyAddress) -> None:
+    assert_sound(wild_book, GAME)
+
+
+def test_lost_positions_and_wishes_change_the_order(wild_book: AnyAddress) -> None:
+    graph = Graph(wild_book)
+    tries = [
+        id
+        for id, row in graph.rows.items()
+        if row.value < -1177
+        and 0 < len(graph.children[id]) < 4
+        and cost_of_slot(row, len(graph.children[id])) is not None
+    ]
+    assert len(tries) > 2
+    expected = costs_of_all_slots(graph)
+    assert len(expected) < len(graph.rows)
+    assert_cheapest_first(found_slots(wild_book), expected)
+
+
+@pytest.mark.parametrize("root", [2, 3, 17, 100])
+def test_below_a_root_only_slots_of_its_own_come(wild_book: AnyAddress, root: int) -> None:
+    assert_cheapest_first(found_slots(wild_book, root), costs_of_all_slots(Graph(wild_book), root))
+
+
+@pytest.mark.parametrize("each", [0.02, 0.05, 0.2])
+def test_no_way_with_a_larger_mistake_is_taken(wild_book: AnyAddress, each: float) -> None:
+    expected = costs_of_all_slots(Graph(wild_book), each=2000 * each)
+    found = found_slots(wild_book, losses=LossLimits(each))
+    assert 0 < len(found) < len(found_slots(wild_book))
+    assert_cheapest_first(found, expected)
+
+
+@pytest.mark.parametrize(("each", "together"), [(0.2, 0.2), (0.1, 0.25), (0.4, 0.3), (1.0, 0.4)])
+def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
+    wild_book: AnyAddress, each: float, together: float
+) -> None:
+    expected = costs_of_all_slots(Graph(wild_book), each=2000 * each, together=2000 * together)
+    found = found_slots(wild_book, losses=LossLimits(each, together))
+    assert 0 < len(found) < len(found_slots(wild_book, losses=LossLimits(each)))
+    assert_cheapest_first(found, expected)
+
+
+def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAddress) -> None:
+    with BookReader(book) as reader, reader.connection() as connection:
+        slots = Explore(GAME, 1, batch_size=16).cheapest_slots(connection)
+        for _ in zip(range(16), slots, strict=False):
+            pass
+    assert slots.looked_at < SIZE / 10

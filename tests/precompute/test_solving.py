@@ -221,7 +221,6 @@ def test_the_commands_solve_certify_and_check(tmp_path: Path) -> None:
         (("--mode", "prove", "--memory", "lots"), "no size like"),
         (("--mode", "full"), "needs --plies"),
         (("--mode", "explore", "--plies", 2), "has no --plies"),
-        (("--root", "a1:12"), "needs --mode prove"),
         (("--mode", "prove", "--root", "a9"), "a9"),
     ],
 )

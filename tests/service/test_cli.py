@@ -26,6 +26,7 @@ COMMANDS = (
     "prune",
     "vacuum",
     "snapshot",
+    "wish",
     "query",
     "prove",
     "certify",

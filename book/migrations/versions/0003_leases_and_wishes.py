@@ -1,4 +1,4 @@
-"""Leases: several builders may work on the plan of one book."""
+"""Leases, so that several builders may work on one book, and wishes where it is to grow."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Let the plan say who is at a search."""
+    """Add the columns. Costs are settled anew in `book.revisions`, since their formula changed."""
     op.add_column("tasks", sa.Column("leased_by", sa.String))
     op.add_column("tasks", sa.Column("leased_until", sa.DateTime(timezone=True)))
+    op.add_column("positions", sa.Column("wish", sa.Integer))

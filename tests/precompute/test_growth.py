@@ -1,0 +1,357 @@
+"""Where a book grows: below a root, within limits on mistakes, deeper, and as somebody wishes."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select, update
+
+from book.address import AnyAddress
+from book.export import records
+from book.reader import BookReader
+from book.schema import Wish, runs
+from book.wishes import make_wish
+from book.writer import BookWriter, Task
+from engine import games
+from engine.games.base import Key
+from engine.search import Limits, SearchOptions
+from precompute import builder as builder_module
+from precompute.builder import Builder, BuildOptions, BuildState
+from precompute.frontier import LossLimits, Refine
+from precompute.job import run_task
+from service.cli import cli
+from tests.oracles.book_checker import assert_sound
+from tests.oracles.slot_costs import Graph, costs_of_all_slots
+
+GAME = games.get("gomoku-5")
+# Seven cells are free, and nobody has won.
+LATE = "c2 e4 d4 e1 d3 e5 a5 c1 a1 d5 d2 e3 b2 c5 a4 c4 e2 a2"
+NODES = Limits(nodes=40)
+MORE_NODES = Limits(nodes=80)
+SIZE = 24
+
+# Each begins with the book of `SIZE` positions.
+MODES: dict[str, dict[str, Any]] = {
+    "explore": {"positions": SIZE + 16, "losses": LossLimits(0.2), "line": "c3 b2"},
+    "deviate": {"losses": LossLimits(0.02, 0.03), "line": LATE},
+    "refine": {"refine": True, "limits": MORE_NODES},
+    "full": {"plies": 1, "line": "c3 b2 a1"},
+}
+
+
+def options(**given: Any) -> BuildOptions:
+    line = GAME.parse_line(given.pop("line", ""))
+    return BuildOptions(GAME, **{"limits": NODES, "line": tuple(line)} | given)
+
+
+def build(path: AnyAddress, **given: Any) -> BuildState:
+    builder = Builder(path, options(**given))
+    state = builder.run()
+    assert builder.complete
+    return state
+
+
+def content(path: AnyAddress) -> list[dict[str, object]]:
+    return list(records(path, reproducible=True))
+
+
+def stored_keys(path: AnyAddress) -> set[Key]:
+    return {bytes.fromhex(str(record["position"])) for record in content(path)}
+
+
+def key_of(line: str) -> Key:
+    return GAME.canonical(GAME.play_line(GAME.parse_line(line))).key
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("explored") / "book.db"
+    build(path, positions=SIZE)
+    return path
+
+
+@pytest.fixture
+def book(explored: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(explored, tmp_path / "book.db"))
+
+
+@pytest.fixture(scope="module", params=MODES)
+def mode(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return MODES[request.param]
+
+
+@pytest.fixture(scope="module")
+def grown(explored: Path, mode: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = Path(shutil.copy(explored, tmp_path_factory.mktemp("grown") / "book.db"))
+    assert build(path, **mode).searches > 3
+    return path
+
+
+def test_each_mode_leaves_a_sound_book(grown: Path) -> None:
+    assert_sound(grown, GAME)
+
+
+def test_each_mode_comes_to_an_end(grown: Path, mode: dict[str, Any]) -> None:
+    before = content(grown)
+    assert build(grown, **mode).searches == 0
+    assert content(grown) == before
+
+
+def test_three_jobs_make_what_one_does(grown: Path, mode: dict[str, Any], book: Path) -> None:
+    build(book, jobs=3, **mode)
+    assert content(book) == content(grown)
+
+
+def test_each_mode_goes_on_where_it_was_stopped(
+    grown: Path, mode: dict[str, Any], book: Path
+) -> None:
+    def stop_soon(state: BuildState) -> None:
+        if state.searches == 5:
+            builder.stop()
+
+    stops = 0
+    while True:
+        builder = Builder(book, options(**mode), stop_soon)
+        builder.run()
+        if builder.complete:
+            break
+        stops += 1
+    assert stops
+    assert content(book) == content(grown)
+
+
+def below(graph: Graph, roots: Iterable[int], but: int | None = None) -> set[int]:
+    """The positions that ways from `roots` lead to, other than by way of `but`."""
+    found: set[int] = set()
+    waiting = set(roots) - {but}
+    while waiting:
+        found |= waiting
+        waiting = {child for id in waiting for child in graph.children[id]} - found - {but}
+    return found
+
+
+def number_of(graph: Graph, line: str) -> int:
+    (found,) = [id for id, row in graph.rows.items() if GAME.key(row.stones) == key_of(line)]
+    return found
+
+
+def test_a_root_that_is_not_stored_is_searched_first_and_only_below_it_the_book_grows(
+    book: Path,
+) -> None:
+    root = "a1 e5"
+    before = stored_keys(book)
+    assert key_of(root) not in before
+    state = build(book, line=root, positions=SIZE + 10)
+    graph = Graph(book)
+    new = {id for id, row in graph.rows.items() if GAME.key(row.stones) not in before}
+    assert state.added == len(new) == 10
+    assert new <= below(graph, [number_of(graph, root)])
+
+
+def test_no_root_is_added_to_a_book_that_holds_as_much_as_asked_for(book: Path) -> None:
+    assert build(book, line="a1 e5", positions=SIZE).added == 0
+
+
+def test_a_book_may_begin_at_a_root(tmp_path: Path) -> None:
+    build(tmp_path / "book.db", line="a1 e5", positions=8)
+    assert min(record["ply"] for record in content(tmp_path / "book.db")) == 2  # type: ignore[type-var]
+
+
+def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    build(path, line="c3 b2 d3", plies=2, limits=Limits(nodes=5))
+    layer = {GAME.canonical(GAME.play_line(GAME.parse_line("c3 b2 d3"))).stones}
+    expected = set(layer)
+    for _ in range(2):
+        layer = {
+            child.canonical.stones
+            for stones in layer
+            for child in GAME.children(GAME.unpack(stones))
+        }
+        expected |= layer
+    assert len(expected) > 256
+    assert {row.stones for row in Graph(path).rows.values()} == expected
+    assert_sound(path, GAME)
+
+
+def test_a_deviation_leaves_no_slot_that_small_mistakes_lead_to(book: Path) -> None:
+    root = "c2 e4 d4 e1 d3 e5 a5 c1 a1 d5 d2 e3 b2 c5"
+    build(book, line=root, losses=LossLimits(0.002, 0.002), limits=Limits(nodes=60))
+    graph = Graph(book)
+    number = number_of(graph, root)
+    assert len(below(graph, [number])) > 20
+    assert costs_of_all_slots(graph, number, each=4, together=4) == {}
+    # Those that larger ones lead to are still there.
+    assert costs_of_all_slots(graph, number) != {}
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
+    """The keys of all searches from now on."""
+    keys: list[Key] = []
+
+    def noted(game_id: str, task: Task, limits: Limits, search: SearchOptions) -> Any:
+        keys.append(task.key)
+        return run_task(game_id, task, limits, search)
+
+    monkeypatch.setattr(builder_module, "run_task", noted)
+    return keys
+
+
+def test_refining_searches_each_open_slot_once_and_adds_nothing(
+    book: Path, searched: list[Key]
+) -> None:
+    expected = {GAME.key(Graph(book).rows[id].stones) for id in costs_of_all_slots(Graph(book))}
+    before = stored_keys(book)
+    build(book, refine=True, limits=MORE_NODES)
+    assert len(searched) == len(set(searched))
+    graph = Graph(book)
+    open_still = {GAME.key(graph.rows[id].stones) for id in costs_of_all_slots(graph)}
+    assert open_still <= set(searched)
+    # What got open or was proven by a search of another slot aside, these are all.
+    assert len(set(searched) ^ expected) <= 2
+    assert stored_keys(book) == before
+
+
+def test_refining_begins_with_the_cheapest_slots(book: Path, searched: list[Key]) -> None:
+    graph = Graph(book)
+    costs = {GAME.key(graph.rows[id].stones): c for id, c in costs_of_all_slots(graph).items()}
+    build(book, refine=True, limits=MORE_NODES, searches=10)
+    assert [costs[key] for key in searched] == sorted(costs.values())[:10]
+
+
+def test_refining_stops_at_as_many_searches_as_asked_for(book: Path) -> None:
+    first = build(book, refine=True, limits=MORE_NODES, searches=7)
+    second = build(book, refine=True, limits=MORE_NODES, searches=9)
+    assert (first.searches, second.searches) == (7, 2)
+
+
+def test_refining_with_what_the_book_was_built_with_changes_nothing(book: Path) -> None:
+    assert build(book, refine=True).searches == 0
+    assert build(book, refine=True, limits=Limits(nodes=10)).searches == 0
+
+
+def test_refining_ends_in_each_kind_of_database(place: AnyAddress) -> None:
+    build(place, positions=8)
+    refined = {"refine": True, "limits": MORE_NODES, "searches": 6}
+    assert build(place, **refined).searches > 0
+    assert build(place, **refined).searches == 0
+    assert_sound(place, GAME)
+
+
+@pytest.mark.parametrize(
+    ("had", "wanted", "done"),
+    [
+        ({"nodes": 100}, Limits(nodes=100), True),
+        ({"nodes": 100}, Limits(nodes=101), False),
+        ({"nodes": 100}, Limits(nodes=100, depth=4), True),
+        ({"nodes": 100, "depth": 3}, Limits(nodes=100), False),
+        ({"nodes": 100, "depth": 3}, Limits(nodes=50, depth=3), True),
+        ({"depth": 9}, Limits(nodes=100), False),
+        ({"nodes": None, "movetime": 2.0}, Limits(movetime=1.5), True),
+        ({"nodes": None, "movetime": 1.0}, Limits(movetime=1.5), False),
+        ({}, Limits(nodes=1), False),
+    ],
+)
+def test_a_slot_is_done_if_its_search_was_given_as_much_in_every_respect(
+    book: Path, had: dict[str, object], wanted: Limits, done: bool
+) -> None:
+    with BookWriter(book, GAME) as writer, writer.transaction() as connection:
+        parameters = '{"limits": ' + str(had).replace("'", '"').replace("None", "null") + "}"
+        connection.execute(update(runs).values(parameters=parameters))
+        frontier = Refine(GAME, writer.game_number, batch_size=16, limits=wanted)
+        assert (frontier.next_batch(connection, []) == []) is done
+
+
+def favourite(graph: Graph) -> int:
+    """The child of the empty board that has most of the book below it."""
+    return max(graph.children[1], key=lambda child: len(below(graph, [child])))
+
+
+def only_by_way_of(graph: Graph, place: int) -> set[int]:
+    return set(graph.rows) - below(graph, [1], but=place)
+
+
+def grow_with(book: Path, wish: Wish | None) -> tuple[set[int], set[int]]:
+    """The positions that only the favourite leads to, before a build with this wish and after."""
+    graph = Graph(book)
+    place = favourite(graph)
+    make_wish(book, GAME, GAME.unpack(graph.rows[place].stones), wish)
+    build(book, positions=SIZE + 20)
+    return only_by_way_of(graph, place), only_by_way_of(Graph(book), place)
+
+
+def test_nothing_is_added_by_way_of_a_position_where_that_is_never_wished(
+    book: Path, tmp_path: Path
+) -> None:
+    other = Path(shutil.copy(book, tmp_path / "other.db"))
+    before, after = grow_with(book, Wish.NEVER)
+    assert after <= before
+    assert_sound(book, GAME)
+    before, usual = grow_with(other, None)
+    assert not usual <= before
+
+
+def test_more_is_added_where_more_is_wished_and_less_where_less_is(
+    book: Path, tmp_path: Path
+) -> None:
+    others = [Path(shutil.copy(book, tmp_path / f"{at}.db")) for at in range(2)]
+    _, more = grow_with(book, Wish.MORE)
+    _, usual = grow_with(others[0], None)
+    _, less = grow_with(others[1], Wish.LESS)
+    assert len(less) < len(usual) < len(more)
+
+
+def test_what_was_planned_before_a_wish_is_planned_anew(book: Path) -> None:
+    builder = Builder(book, options(positions=SIZE + 20), lambda state: builder.stop())
+    builder.run()
+    assert not builder.complete
+    before, after = grow_with(book, Wish.NEVER)
+    assert after <= before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--mode explore --plies 2", "--mode explore has no --plies"),
+        ("--mode refine --positions 5", "--mode refine has no --positions"),
+        ("--mode deviate --abs 0.1 --rel 0.1 --max-loss 0.1", "--mode deviate has no --max-loss"),
+        ("--mode full --plies 1 --searches 5", "--mode full has no --searches"),
+        ("--mode prove --table 4", "--mode prove has no --table"),
+        ("--memory 1GB", "--mode explore has no --memory"),
+        ("--plies 1 --max-loss 0.1", "--mode full has no --max-loss"),
+        ("--mode full", "--mode full needs --plies"),
+        ("--mode deviate --abs 10%", "--mode deviate needs --abs and --rel"),
+        ("--max-loss 11", "'11' is no probability, such as 0.1 or 10%"),
+        ("--max-loss -1%", "no probability"),
+        ("--root a1,a1", "illegal move 'a1'"),
+        ("--root a1,a2,b1,b2,c1,c2,d1,d2,e1", "the game is over after"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(
+    tmp_path: Path, arguments: str, sentence: str
+) -> None:
+    path = tmp_path / "book.db"
+    result = CliRunner().invoke(cli, ["build", str(path), "--game", GAME.id, *arguments.split()])
+    assert result.exit_code == 2
+    assert sentence in result.stderr.splitlines()[-1]
+    assert not path.exists()
+
+
+def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
+    path = str(tmp_path / "book.db")
+    commands = (
+        ["--mode", "deviate", "--abs", "1%", "--rel", "0.01", "--nodes", "40", "--positions", "9"],
+        ["--mode", "refine", "--nodes", "80", "--searches", "3"],
+    )
+    for arguments in commands:
+        given = ["build", path, "--game", GAME.id, "--root", "c3,d4", *arguments]
+        result = CliRunner().invoke(cli, given)
+        assert result.exit_code == 0, result.output
+    with BookReader(path) as reader, reader.connection() as connection:
+        found = connection.execute(select(runs.c.parameters, runs.c.searches)).all()
+    assert '"root": "c3 d4"' in found[1].parameters
+    assert found[1].searches == 3
