@@ -135,7 +135,9 @@ def test_every_package_the_rooms_import_is_a_declared_dependency() -> None:
     extras = project["optional-dependencies"]
     declared = {
         canonicalize_name(Requirement(text).name)
-        for text in (*project["dependencies"], *extras["plot"], *extras["postgresql"])
+        for text in (
+            project["dependencies"] + extras["dask"] + extras["plot"] + extras["postgresql"]
+        )
     }
     modules = {
         name.split(".")[0]
