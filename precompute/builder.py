@@ -323,4 +323,3 @@ def _where_it_grows(options: BuildOptions) -> dict[str, object]:
         "refine": options.refine or None,
     }
     return {name: value for name, value in grows.items() if value is not None}
-

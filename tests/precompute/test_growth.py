@@ -18,7 +18,7 @@ from book.writer import BookWriter, Task
 from engine import games
 from engine.games.base import Key
 from engine.search import Limits, SearchOptions
-from precompute import builder as builder_module
+from precompute import dispatch
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.frontier import LossLimits, Refine
 from precompute.job import run_task
@@ -197,7 +197,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
         keys.append(task.key)
         return run_task(game_id, task, limits, search)
 
-    monkeypatch.setattr(builder_module, "run_task", noted)
+    monkeypatch.setattr(dispatch, "run_task", noted)
     return keys
 
 
