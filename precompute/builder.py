@@ -38,7 +38,8 @@ class BuildOptions:
 
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
     result depends on both. With `plies` every position up to that ply is built, otherwise
-    the cheapest frontier is, up to `positions` stored ones. `seconds` bounds this invocation.
+    the cheapest frontier is, up to `positions` stored ones, or with `learn` the positions
+    that the book was asked for. `seconds` bounds this invocation.
     """
 
     game: Game
@@ -48,6 +49,7 @@ class BuildOptions:
     plies: int | None = None
     seconds: float | None = None
     table: int = SearchOptions().table
+    learn: bool = False
 
     @property
     def search(self) -> SearchOptions:
@@ -216,6 +218,17 @@ class Builder:
         options = self._options
         if options.plies is not None:
             return Full(options.game, writer.game_number, plies=options.plies)
+        if options.learn:
+            # Only here, since what it loads is nothing that a job needs.
+            from precompute.learning import Learn
+
+            return Learn(
+                options.game,
+                writer.game_number,
+                self._address,
+                batch_size=_BATCH_SIZE,
+                most=options.positions,
+            )
         return Explore(
             options.game, writer.game_number, batch_size=_BATCH_SIZE, most=options.positions
         )
@@ -229,7 +242,7 @@ class Builder:
             "positions": options.positions,
             "plies": options.plies,
             "seconds": options.seconds,
-        }
+        } | ({"mode": "learn"} if options.learn else {})
 
 
 def _what_decides(options: BuildOptions) -> dict[str, object]:

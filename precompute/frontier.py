@@ -55,7 +55,9 @@ class Frontier(Protocol):
         ...
 
 
-class _BookFrontier:
+class BookFrontier:
+    """What every frontier does with the rows of its game."""
+
     def __init__(self, game: Game, game_number: int) -> None:
         self._game = game
         self._game_number = game_number
@@ -73,7 +75,7 @@ class _BookFrontier:
         """The empty board, where the book does not have it yet."""
         if opened or self._stored(connection, [self._root.key]):
             return []
-        return [_new(self._root)]
+        return [new_task(self._root)]
 
     def _rest_task(self, connection: Connection, row: AnyRow, *more: Key) -> Task:
         """The search of a stored position's rest slot, without its stored children and `more`."""
@@ -82,11 +84,11 @@ class _BookFrontier:
         return Task(self._game.key(row.stones), row.stones, False, excluded)
 
 
-class Explore(_BookFrontier):
-    """Grows the book where sensible games go: the cheapest rest slots first.
+class Growing(BookFrontier):
+    """A frontier that adds positions one by one, up to `most` stored ones.
 
-    Expanding a slot searches the position behind it, and anew, without that move, the rest
-    slots of all positions that had it as their rest move. `most` bounds the stored positions.
+    With a new position comes a new search, without the move to it, of the rest slots of all
+    positions that had it as their rest move.
     """
 
     def __init__(
@@ -96,18 +98,56 @@ class Explore(_BookFrontier):
         self._batch_size = batch_size
         self._most = most
 
+    def _pending_tasks(self, connection: Connection, searching: set[Key]) -> list[Task]:
+        """Searches of the slots whose move has become a link, which go into `searching`."""
+        tasks: list[Task] = []
+        most = self._batch_size + len(searching)
+        for row in self._rows(connection, _pending.limit(most)):
+            key = self._game.key(row.stones)
+            if key not in searching and len(tasks) < self._batch_size:
+                tasks.append(self._rest_task(connection, row))
+                searching.add(key)
+        return tasks
+
+    def _growth(self, connection: Connection, added: Task, searching: set[Key]) -> list[Task]:
+        """A new position's task with the searches that it brings, which go into `searching`."""
+        tasks = [added]
+        for key, row in self._waiting_for(connection, added):
+            if key not in searching:
+                tasks.append(self._rest_task(connection, row, added.key))
+                searching.add(key)
+        return tasks
+
+    def _room(self, connection: Connection, planned: int) -> int:
+        if self._most is None:
+            return self._batch_size
+        return self._most - count_positions(connection, self._game_number) - planned
+
+    def _expansion(self, slot: AnyRow) -> Task:
+        parent = self._game.unpack(slot.stones)
+        move = unpack_line(self._game, slot.rest_line[: move_width(self._game)])[0]
+        return new_task(self._game.canonical(self._game.play(parent, move)))
+
+    def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
+        """Every position whose rest move leads to that of `expansion`, by key."""
+        parents = self._game.parents(self._game.unpack(expansion.stones))
+        return [
+            (key, row)
+            for key, row in sorted(self._stored(connection, parents).items())
+            if rest_child(self._game, row) == expansion.key
+        ]
+
+
+class Explore(Growing):
+    """Grows the book where sensible games go: the cheapest rest slots first."""
+
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
         batch = self._missing_root(connection, opened)
         if batch:
             return batch
-        most = self._batch_size + len(searching)
-        for row in self._rows(connection, _pending.limit(most)):
-            key = self._game.key(row.stones)
-            if key not in searching and len(batch) < self._batch_size:
-                batch.append(self._rest_task(connection, row))
-                searching.add(key)
+        batch = self._pending_tasks(connection, searching)
         room = self._room(connection, len(new))
         for slot in self.cheapest_slots(connection):
             if room <= 0 or len(batch) >= self._batch_size:
@@ -115,13 +155,9 @@ class Explore(_BookFrontier):
             expansion = self._expansion(slot)
             if expansion.key in new:
                 continue
-            batch.append(expansion)
+            batch += self._growth(connection, expansion, searching)
             new.add(expansion.key)
             room -= 1
-            for key, row in self._waiting_for(connection, expansion):
-                if key not in searching:
-                    batch.append(self._rest_task(connection, row, expansion.key))
-                    searching.add(key)
         return batch
 
     def cheapest_slots(self, connection: Connection) -> Iterator[AnyRow]:
@@ -154,27 +190,8 @@ class Explore(_BookFrontier):
                 way = (step - minus_cost + child.open_cost, True, minus_cost - step)
                 heapq.heappush(queue, (*way, child.stones, child.id))
 
-    def _room(self, connection: Connection, planned: int) -> int:
-        if self._most is None:
-            return self._batch_size
-        return self._most - count_positions(connection, self._game_number) - planned
 
-    def _expansion(self, slot: AnyRow) -> Task:
-        parent = self._game.unpack(slot.stones)
-        move = unpack_line(self._game, slot.rest_line[: move_width(self._game)])[0]
-        return _new(self._game.canonical(self._game.play(parent, move)))
-
-    def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
-        """Every position whose rest move leads to that of `expansion`, by key."""
-        parents = self._game.parents(self._game.unpack(expansion.stones))
-        return [
-            (key, row)
-            for key, row in sorted(self._stored(connection, parents).items())
-            if rest_child(self._game, row) == expansion.key
-        ]
-
-
-class Full(_BookFrontier):
+class Full(BookFrontier):
     """Every position up to a ply, up to symmetry, in which the game goes on; layer by layer."""
 
     def __init__(self, game: Game, game_number: int, *, plies: int) -> None:
@@ -202,9 +219,10 @@ class Full(_BookFrontier):
         for row in self._rows(connection, _layer, ply=ply):
             for child in self._game.children(self._game.unpack(row.stones)):
                 if child.canonical.stones not in stored:
-                    missing[child.canonical.key] = _new(child.canonical)
+                    missing[child.canonical.key] = new_task(child.canonical)
         return [missing[key] for key in sorted(missing)]
 
 
-def _new(position: Canonical) -> Task:
+def new_task(position: Canonical) -> Task:
+    """The search of a position that is not stored yet."""
     return Task(position.key, position.stones, True, frozenset())

@@ -33,9 +33,10 @@ _STRATEGY_PLIES = 4
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option(
     "--mode",
-    type=click.Choice(["explore", "full", "prove"]),
-    help="The cheapest positions first; all positions up to a ply, which --plies means; or a "
-    "proof that the side to move wins, with the winner's strategy.  [default: explore]",
+    type=click.Choice(["explore", "full", "learn", "prove"]),
+    help="The cheapest positions first; all positions up to a ply, which --plies means; what a "
+    "service was asked for and did not find, the most asked first; or a proof that the side to "
+    "move wins, with the winner's strategy.  [default: explore]",
 )
 @click.option("--root", default="", metavar="MOVES", help="Prove the position after these moves.")
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
@@ -98,6 +99,7 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000 --jobs 2
       fivebook build swap.db --game pentago-swap --time 2m
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
+      fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
     """
     if mode == "prove":
@@ -115,16 +117,17 @@ def build(
         return
     if root:
         raise click.UsageError("--root needs --mode prove")
-    if mode == "explore" and plies is not None:
-        raise click.UsageError("--mode explore has no --plies")
+    if mode in ("explore", "learn") and plies is not None:
+        raise click.UsageError(f"--mode {mode} has no --plies")
     if mode == "full" and plies is None:
         raise click.UsageError("--mode full needs --plies")
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
+    limits = Limits(depth, nodes, movetime)
     options = BuildOptions(
-        game, Limits(depth, nodes, movetime), jobs, positions, plies, seconds, table
+        game, limits, jobs, positions, plies, seconds, table, learn=mode == "learn"
     )
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
