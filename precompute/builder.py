@@ -23,9 +23,11 @@ from book.processes import follow
 from book.rows import Searched
 from book.writer import BookWriter, PlannedTask, Task
 from engine.games.base import Game
+from engine.position import Position
 from engine.search import Limits, SearchOptions
 from precompute.frontier import Explore, Frontier, Full
 from precompute.job import run_task
+from precompute.proving import Goal, Proving
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
@@ -38,8 +40,9 @@ class BuildOptions:
 
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
     result depends on both. With `plies` every position up to that ply is built, otherwise
-    the cheapest frontier is, up to `positions` stored ones, or with `learn` the positions
-    that the book was asked for. `seconds` bounds this invocation.
+    the cheapest frontier is, up to `positions` stored ones, with `learn` the positions that
+    the book was asked for, and with `goal` those that may prove it. `seconds` bounds this
+    invocation.
     """
 
     game: Game
@@ -50,6 +53,12 @@ class BuildOptions:
     seconds: float | None = None
     table: int = SearchOptions().table
     learn: bool = False
+    goal: Goal | None = None
+
+    @property
+    def root(self) -> Position:
+        """Where the book begins, or the proof that is to be made."""
+        return self.game.play_line(() if self.goal is None else self.goal.line)
 
     @property
     def search(self) -> SearchOptions:
@@ -229,6 +238,14 @@ class Builder:
                 batch_size=_BATCH_SIZE,
                 most=options.positions,
             )
+        if options.goal is not None:
+            return Proving(
+                options.game,
+                writer.game_number,
+                options.goal,
+                batch_size=_BATCH_SIZE,
+                most=options.positions,
+            )
         return Explore(
             options.game, writer.game_number, batch_size=_BATCH_SIZE, most=options.positions
         )
@@ -242,7 +259,17 @@ class Builder:
             "positions": options.positions,
             "plies": options.plies,
             "seconds": options.seconds,
-        } | ({"mode": "learn"} if options.learn else {})
+            **_mode(options),
+        }
+
+
+def _mode(options: BuildOptions) -> dict[str, object]:
+    """What else is to be told of a run."""
+    goal = options.goal
+    if goal is not None:
+        root = options.game.format_line(goal.line)
+        return {"mode": "prove", "root": root, "side": "dark" if goal.dark else "light"}
+    return {"mode": "learn"} if options.learn else {}
 
 
 def _what_decides(options: BuildOptions) -> dict[str, object]:

@@ -67,7 +67,7 @@ class BuildDisplay(Closing):
         """The root's value and line, as a reader of the book sees them now."""
         game = self._options.game
         with BookReader(self._address) as reader:
-            entry = reader.get(game, game.initial)
+            entry = reader.get(game, self._options.root)
         if entry is None:
             return "not searched yet"
         value = describe_value(entry.value, entry.proven)

@@ -21,6 +21,7 @@ from engine.games.base import Game
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
+from precompute.proving import Goal, verdict
 from precompute.solving import SolveOptions, SolveState, Solving
 
 _DEFAULT_NODES = 20_000
@@ -39,6 +40,17 @@ _STRATEGY_PLIES = 4
     "move wins, with the winner's strategy.  [default: explore]",
 )
 @click.option("--root", default="", metavar="MOVES", help="Prove the position after these moves.")
+@click.option(
+    "--by",
+    type=click.Choice(["solver", "book"]),
+    help="A proof in one go, by the game's own prover; or one made of many searches, for which "
+    "the book is the tree.  [default: solver]",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["dark", "light"]),
+    help="Who is to win in a proof by the book; the side to move if not given.",
+)
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
 @click.option(
     "--plies",
@@ -74,6 +86,8 @@ def build(
     game: Game,
     mode: str | None,
     root: str,
+    by: str | None,
+    side: str | None,
     positions: int | None,
     plies: int | None,
     seconds: float | None,
@@ -92,7 +106,8 @@ def build(
     With limits by nodes or depth alone the book is the same for any number of jobs.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
-    known of it is kept beside BOOK, in a file that ends with .proof, every minute.
+    known of it is kept beside BOOK, in a file that ends with .proof, every minute. With --by book
+    the proof is the book itself: a proof-number search over its positions chooses what to search.
 
     \b
     Examples:
@@ -101,8 +116,13 @@ def build(
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
+      fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
     """
-    if mode == "prove":
+    if mode != "prove" and (root or by or side):
+        raise click.UsageError("--root, --by and --side need --mode prove")
+    if mode == "prove" and by != "book":
+        if side:
+            raise click.UsageError("--side needs --by book")
         strategy = SolveOptions(
             game=game,
             plies=_STRATEGY_PLIES if plies is None else plies,
@@ -115,10 +135,10 @@ def build(
         _refuse_in_a_proof(positions, depth, movetime)
         _solve(book, strategy, as_json)
         return
-    if root:
-        raise click.UsageError("--root needs --mode prove")
-    if mode in ("explore", "learn") and plies is not None:
-        raise click.UsageError(f"--mode {mode} has no --plies")
+    goal = _goal(game, root, side) if mode == "prove" else None
+    if mode in ("explore", "learn", "prove") and plies is not None:
+        by_book = " --by book" if goal else ""
+        raise click.UsageError(f"--mode {mode}{by_book} has no --plies")
     if mode == "full" and plies is None:
         raise click.UsageError("--mode full needs --plies")
     if positions and plies is not None:
@@ -127,7 +147,7 @@ def build(
         nodes = _DEFAULT_NODES
     limits = Limits(depth, nodes, movetime)
     options = BuildOptions(
-        game, limits, jobs, positions, plies, seconds, table, learn=mode == "learn"
+        game, limits, jobs, positions, plies, seconds, table, mode == "learn", goal
     )
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
@@ -141,10 +161,29 @@ def build(
         with stopping_on_interrupt(stop):
             state = builder.run()
         value = display.root()
+    told = {} if goal is None else {"won": verdict(book, game, goal)}
     if as_json:
-        print_json(_as_dict(book, state, builder.complete, value))
-    else:
-        _print_end(book, state, builder.complete, value)
+        print_json(_as_dict(book, state, builder.complete, value) | told)
+        return
+    _print_end(book, state, builder.complete, value)
+    if goal is not None:
+        console.print(_describe_verdict(goal, told["won"]))
+
+
+def _goal(game: Game, root: str, side: str | None) -> Goal:
+    line = tuple(game.parse_line(root))
+    position = game.play_line(line)
+    outcome = game.outcome(position)
+    if outcome is not None:
+        raise click.UsageError(f"after '{root}' the game is over ({outcome.value})")
+    return Goal(line, position.dark_to_move if side is None else side == "dark")
+
+
+def _describe_verdict(goal: Goal, won: bool | None) -> str:
+    side = "dark" if goal.dark else "light"
+    if won is None:
+        return f"whether {side} wins is not proven yet"
+    return f"proven: {side} wins" if won else f"proven: {side} does not win"
 
 
 def _refuse_in_a_proof(positions: int | None, depth: int | None, movetime: float | None) -> None:
