@@ -23,7 +23,7 @@ from book.writer import PlannedTask, Task
 from engine.games.base import Game, Key
 from engine.position import Move
 from engine.values import LOGISTIC_SCALE, Value
-from precompute.frontier import Growing
+from precompute.frontier import Growing, new_task
 
 _INFINITE = 1 << 62
 # The numbers of a slot at even chances, and the most that a value gives: such a slot is worth a
@@ -39,6 +39,7 @@ _these = select(*(positions.c[name] for name in _COLUMNS)).where(
 _links = select(moves.c.parent, moves.c.child).where(
     moves.c.parent.in_(bindparam("ids", expanding=True))
 )
+_parents = select(moves.c.parent).where(moves.c.child.in_(bindparam("ids", expanding=True)))
 _position = select(positions).where(positions.c.id == bindparam("id"))
 _number = select(games.c.id).where(games.c.name == bindparam("name"))
 _searches = select(func.coalesce(func.sum(runs.c.searches), 0)).where(
@@ -68,8 +69,6 @@ class Numbers(NamedTuple):
 
 _PROVEN, _DISPROVEN = Numbers(0, _INFINITE), Numbers(_INFINITE, 0)
 _UNKNOWN = Numbers(_EVEN, _EVEN)
-# Nothing that could be searched would tell.
-_STUCK = Numbers(_INFINITE, _INFINITE)
 
 
 @dataclass(slots=True)
@@ -91,7 +90,7 @@ class _Node:
     @property
     def slot_is_open(self) -> bool:
         return (
-            self.row.rest_state == RestState.OPEN
+            self.row.rest_state in (RestState.OPEN, RestState.ENDS)
             and not self.in_flight
             and self.slot is not None
             and not self.slot.settled
@@ -139,14 +138,11 @@ class Proof:
 
     def update(self, connection: Connection, entered: Iterable[Task]) -> None:
         """Read what the results of these tasks changed."""
-        keys: set[Key] = set()
-        for task in entered:
-            keys.add(task.key)
-            if task.new:
-                keys |= self._game.parents(self._game.unpack(task.stones)).keys()
-        changed = [row.id for row in self._found(connection, keys)]
-        # A new position is below the root if one that leads to it is; that one changed as well.
-        self._settle(self._read(connection, [id for id in changed if id in self._nodes]))
+        found = {row.id for row in self._found(connection, {task.key for task in entered})}
+        # A new position is below the root if one that leads to it is, whose links changed as well.
+        for some in _chunks(found - self._nodes.keys()):
+            found |= set(connection.execute(_parents, {"ids": some}).scalars())
+        self._settle(self._read(connection, found & self._nodes.keys()))
 
     def set_in_flight(self, stones: Iterable[bytes]) -> None:
         """Say of which positions the slots are being searched, and of no others."""
@@ -301,16 +297,31 @@ class Proving(Growing):
             if chosen is None:
                 break
             slot = connection.execute(_position, {"id": chosen}).one()
-            expansion = self._expansion(slot)
+            expansion = self._way_on(connection, slot)
             self._proof.add_in_flight([slot.stones])
             # Where it is in flight from another position, its result is to be waited for.
-            if expansion.key not in new:
-                growth = self._growth(connection, expansion, searching)
-                self._proof.add_in_flight(task.stones for task in growth if not task.new)
-                batch += growth
-                new.add(expansion.key)
-                room -= 1
+            if expansion is None or expansion.key in new:
+                continue
+            growth = self._growth(connection, expansion, searching)
+            if slot.rest_state == RestState.ENDS:
+                growth.append(self._rest_task(connection, slot, expansion.key))
+            self._proof.add_in_flight(task.stones for task in growth if not task.new)
+            batch += growth
+            new.add(expansion.key)
+            room -= 1
         return batch
+
+    def _way_on(self, connection: Connection, slot: AnyRow) -> Task | None:
+        """The position behind the rest move or, where that ends the game, any other unstored one.
+
+        None where there is no other.
+        """
+        if slot.rest_state == RestState.OPEN:
+            return self._expansion(slot)
+        children = self._game.children(self._game.unpack(slot.stones))
+        canonicals = {child.canonical.key: child.canonical for child in children}
+        missing = canonicals.keys() - self._stored(connection, canonicals.keys())
+        return new_task(canonicals[min(missing)]) if missing else None
 
     def _update(self, connection: Connection, in_plan: Collection[tuple[Key, bool]]) -> None:
         """Take in what was entered since the last batch: by this builder, or by whomever."""
@@ -331,9 +342,9 @@ def _slot_numbers(row: AnyRow, chooses: bool) -> Numbers | None:
         return _UNKNOWN
     if row.rest_proven:
         return _outcome(row.rest_value, chooses)
-    if row.rest_state == RestState.ENDS:
+    if row.rest_state == RestState.ENDS and not chooses and row.rest_value >= 0:
         # A move that ends the game has its true value, though others may be better.
-        return _DISPROVEN if not chooses and row.rest_value >= 0 else _STUCK
+        return _DISPROVEN
     value = row.rest_value if chooses else -row.rest_value
     return Numbers(_expected(value), _expected(-value))
 
