@@ -25,7 +25,7 @@ from tests.oracles.book_checker import assert_sound
 
 # Dark wins, by quiet moves too.
 GOMOKU = games.get("gomoku-9")
-QUIET = tuple(GOMOKU.parse_line("g5 b7 b5 h7 g4 g7 e7 h4 e5 h5 h6 g6 f4 e3"))
+QUIET = tuple(GOMOKU.parse_line("g5 b7 b5 h7 g4 g7 e7 h4 e5 h5"))
 GOAL = Goal(QUIET, dark=True)
 
 
@@ -152,7 +152,7 @@ def test_what_is_kept_between_batches_is_what_the_book_says(place: AnyAddress) -
     with BookWriter(place, GOMOKU) as writer:
         run = writer.start_run({"limits": {}})
         kept = proving(writer)
-        for number in range(1, 25):
+        for number in range(1, 15):
             with writer.transaction() as connection:
                 if len(opened) == 2 or (number % 3 == 0 and opened):
                     batch = [(each.task, look(GOMOKU, each.task)) for each in opened.pop(0)]
@@ -163,7 +163,7 @@ def test_what_is_kept_between_batches_is_what_the_book_says(place: AnyAddress) -
                 assert tasks == fresh
                 opened.append([PlannedTask(0, number, task, None) for task in tasks])
     with BookReader(place) as reader:
-        assert reader.positions(GOMOKU) > 60
+        assert reader.positions(GOMOKU) > 30
 
 
 def proving(writer: BookWriter) -> Proving:
@@ -195,6 +195,19 @@ def test_a_proof_joins_a_book_that_is_there(place: AnyAddress) -> None:
     build(place, goal=None, positions=10)
     assert build(place, positions=20).added == 10
     assert_sound(place, GOMOKU)
+
+
+@pytest.mark.slow
+def test_many_searches_prove_what_a_longer_one_does_not(tmp_path: Path) -> None:
+    game = games.get("gomoku-15")
+    line = tuple(game.parse_line("f10 g10 f8 f6 h8 g9"))
+    position = game.play_line(line)
+    assert not game.searcher().search(position, Limits(nodes=200_000)).proven
+    goal = Goal(line, dark=True)
+    path = tmp_path / "book.db"
+    Builder(path, BuildOptions(game, Limits(nodes=20_000), positions=1_000, goal=goal)).run()
+    assert verdict(path, game, goal) is True
+    assert_sound(path, game)
 
 
 # The commands
