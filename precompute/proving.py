@@ -104,7 +104,7 @@ class _Node:
         return Numbers(*(min(2 * number, _INFINITE) for number in self.slot))
 
 
-class Proof:
+class ProofTree:
     """The numbers of all stored positions below a root, each once however many ways lead there."""
 
     def __init__(self, game: Game, game_number: int, goal: Goal) -> None:
@@ -273,7 +273,7 @@ class Proving(Growing):
     ) -> None:
         super().__init__(game, game_number, batch_size=batch_size, most=most)
         self._root = game.canonical(game.play_line(goal.line))
-        self._proof = Proof(game, game_number, goal)
+        self._proof = ProofTree(game, game_number, goal)
         self._planned: dict[tuple[Key, bool], Task] = {}
         self._searches = -1
 
@@ -378,6 +378,6 @@ def verdict(book: AnyAddress, game: Game, goal: Goal) -> bool | None:
     """
     with BookReader(book) as reader, reader.connection() as connection:
         number = connection.execute(_number, {"name": game.id}).scalar_one()
-        proof = Proof(game, number, goal)
+        proof = ProofTree(game, number, goal)
         proof.load(connection)
         return proof.won

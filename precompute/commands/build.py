@@ -118,8 +118,8 @@ def build(
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
       fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
     """
-    if mode != "prove" and (root or by or side):
-        raise click.UsageError("--root, --by and --side need --mode prove")
+    if mode != "prove":
+        _refuse_outside_a_proof(root, by, side)
     if mode == "prove" and by != "book":
         if side:
             raise click.UsageError("--side needs --by book")
@@ -184,6 +184,12 @@ def _describe_verdict(goal: Goal, won: bool | None) -> str:
     if won is None:
         return f"whether {side} wins is not proven yet"
     return f"proven: {side} wins" if won else f"proven: {side} does not win"
+
+
+def _refuse_outside_a_proof(root: str, by: str | None, side: str | None) -> None:
+    for name, value in (("--root", root), ("--by", by), ("--side", side)):
+        if value:
+            raise click.UsageError(f"{name} needs --mode prove")
 
 
 def _refuse_in_a_proof(positions: int | None, depth: int | None, movetime: float | None) -> None:

@@ -239,8 +239,8 @@ def test_the_command_tells_whether_it_is_proven(tmp_path: Path) -> None:
     [
         (("--mode", "prove", "--by", "book", "--plies", 2), "--by book has no --plies"),
         (("--mode", "prove", "--side", "dark"), "--side needs --by book"),
-        (("--by", "book"), "need --mode prove"),
-        (("--mode", "learn", "--side", "light"), "need --mode prove"),
+        (("--by", "book"), "--by needs --mode prove"),
+        (("--mode", "learn", "--side", "light"), "--side needs --mode prove"),
         (("--mode", "prove", "--by", "book", "--root", f"{WON} h5 a9 d5"), "the game is over"),
         (("--mode", "prove", "--by", "book", "--root", "e5 e5"), "the cell is taken"),
     ],
