@@ -58,6 +58,11 @@ class Address:
             return self.place.name
         return self.place.database or ""
 
+    def beside(self, ending: str) -> Path:
+        """A file that belongs to the book: in its folder, for a database in the current one."""
+        folder = self.place.parent if isinstance(self.place, Path) else Path()
+        return folder / f"{self.name}.{ending}"
+
     @property
     def with_password(self) -> str:
         """The text that `of` makes this address of, for another process of the same user."""

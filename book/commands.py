@@ -15,6 +15,7 @@ from book.errors import BookError
 from book.export import WRITERS, fields, records
 from book.reader import BookReader
 from book.summary import Summary, size_on_disk, summarise
+from engine.games.base import Game
 from engine.search import SearchOptions
 
 
@@ -34,13 +35,19 @@ def info(book: Address, as_json: bool) -> None:
             (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
         ]
         size = size_on_disk(reader)
+        asked = {game: _count_asked(book, game) for game in reader.games}
     if as_json:
-        games = [_as_dict(summary, root) for summary, root in contents]
+        games = [
+            _as_dict(summary, root) | {"asked": asked[summary.game]} for summary, root in contents
+        ]
         print_json({"book": str(book), "bytes": size, "games": games})
         return
     console.print(f"[bold]{book}[/bold]: {size:,} bytes on disk", highlight=False)
     for summary, root in contents:
         _print_summary(summary, root, size)
+        if asked[summary.game]:
+            waiting = f"{asked[summary.game]:,} positions wait for fivebook build --mode learn"
+            console.print(waiting, highlight=False)
 
 
 @click.command()
@@ -109,6 +116,16 @@ def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None
         raise
     except OSError as error:
         raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
+
+
+def _count_asked(book: Address, game: Game) -> int:
+    """How many positions of `game` the book was asked for in vain."""
+    if not book.beside("asked").exists():
+        return 0
+    # Most books have no such file, and loading what reads it takes a moment.
+    from book.asked import Asked
+
+    return Asked(book).count(game)
 
 
 def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:

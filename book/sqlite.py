@@ -27,7 +27,7 @@ def open_engine(path: Path, access: Access) -> Engine:
     if not new:
         # Looked at before anything is set up: a file that is no book is not to be touched.
         _check_schema(path, access)
-    engine = create_engine("sqlite://", creator=lambda: _connect(path, access), poolclass=NullPool)
+    engine = create_engine("sqlite://", creator=lambda: connect(path, access), poolclass=NullPool)
     if access is Access.WRITE:
         event.listen(engine, "connect", _set_up_writer)
         # Python's driver would begin a transaction only at the first change, so that what was
@@ -119,7 +119,13 @@ def _is_database(path: Path) -> bool:
     return True
 
 
-def _connect(path: Path, access: Access) -> sqlite3.Connection:
+def connect(path: Path, access: Access) -> sqlite3.Connection:
+    """A connection to the database at `path`, wherever that is; any thread may use it.
+
+    Raises:
+        BookUnreadable: if it is in a read-only folder, with changes that cannot be read there.
+        sqlite3.Error: if there is none, or it cannot be written.
+    """
     uri = path.absolute().as_uri()
     if access is Access.WRITE:
         return _open_uri(f"{uri}?mode=rwc")
@@ -165,7 +171,7 @@ def _check_schema(path: Path, access: Access) -> None:
     log = path.with_name(f"{path.name}-wal")
     # Without a log nothing needs to be locked, and looking leaves nothing beside the file.
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    with closing(_connect(path, Access.READ) if log.exists() else _open_uri(uri)) as connection:
+    with closing(connect(path, Access.READ) if log.exists() else _open_uri(uri)) as connection:
         pages, page_size = (
             connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("page_count", "page_size")

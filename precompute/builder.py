@@ -28,6 +28,7 @@ from engine.search import Limits, SearchOptions
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads
 from precompute.frontier import Explore, Frontier, Full, LossLimits, Refine
+from precompute.proving import Goal, Proving
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
@@ -54,10 +55,11 @@ class BuildOptions:
 
     `limits` hold for each search, and `table` is the size of its transposition table in MiB; its
     result depends on both. The book grows from the position after `line` on. With `plies` every
-    position up to so many plies later is built. Otherwise the cheapest slots within `losses` come
-    first: they are expanded, up to `positions` stored ones; or, with `refine`, searched again,
-    until so many positions as `searches` were searched with such limits. `seconds` bounds this
-    invocation.
+    position up to so many plies later is built, with `learn` those that the book was asked for,
+    and with `goal`, about the position after `line`, those that may prove it. Otherwise the
+    cheapest slots within `losses` come first: they are expanded; or, with `refine`, searched again,
+    until so many positions as `searches` were searched with such limits. A book grows up to
+    `positions` stored ones. `seconds` bounds this invocation.
 
     `jobs` searches are done at a time; with the backend dask, as many as the workers of
     `scheduler` have threads. Where several builders share a book, one that gives no sign for
@@ -81,6 +83,8 @@ class BuildOptions:
     losses: LossLimits = LossLimits()
     refine: bool = False
     searches: int | None = None
+    learn: bool = False
+    goal: Goal | None = None
 
     def __post_init__(self) -> None:
         if self.backend is Backend.DASK and self.scheduler is None:
@@ -90,7 +94,7 @@ class BuildOptions:
 
     @property
     def root(self) -> Position:
-        """The position from which on the book grows."""
+        """The position from which on the book grows, or that the proof is about."""
         return self.game.play_line(self.line)
 
     @property
@@ -241,6 +245,17 @@ class Builder:
         game, number, root = options.game, writer.game_number, options.root
         if options.plies is not None:
             return Full(game, number, plies=options.plies, root=root)
+        if options.learn:
+            # Only here, since what it loads is nothing that a job needs.
+            from precompute.learning import Learn
+
+            return Learn(
+                game, number, self._address, batch_size=_BATCH_SIZE, most=options.positions
+            )
+        if options.goal is not None:
+            return Proving(
+                game, number, options.goal, batch_size=_BATCH_SIZE, most=options.positions
+            )
         if options.refine:
             return Refine(
                 game,
@@ -316,7 +331,10 @@ class _Occupancy:
 
 def _where_it_grows(options: BuildOptions) -> dict[str, object]:
     """Where a build with these options goes that others do not; nothing for the usual ones."""
+    goal = options.goal
     grows = {
+        "mode": "prove" if goal else "learn" if options.learn else None,
+        "side": goal and ("dark" if goal.dark else "light"),
         "root": options.game.format_line(options.line) if options.line else None,
         "max_loss": options.losses.each,
         "total_loss": options.losses.together,

@@ -6,6 +6,7 @@ holds the same tasks.
 
 import heapq
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -105,11 +106,11 @@ class CheapestSlots:
 
     `limits` only close ways. The stored cost of the rest of a way does not know them and is a
     lower bound all the same, no less consistent, so that the order stays right; but positions
-    may then be looked at in vain. `looked_at` counts all that were.
+    may then be looked at in vain.
     """
 
     def __init__(self, connection: Connection, root: AnyRow | None, limits: LossLimits) -> None:
-        self.looked_at = 0
+        self._looked_at = 0
         self._connection = connection
         self._limits = limits
         # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
@@ -132,8 +133,12 @@ class CheapestSlots:
                 least[id] = given
                 self._look_at(id, -minus_cost, given)
 
+    def enough(self, batch_size: int) -> int:
+        """How many tasks make a batch: more where many positions had to be looked at for them."""
+        return max(batch_size, self._looked_at // _LOOKS_PER_TASK)
+
     def _look_at(self, id: int, cost: int, given: int) -> None:
-        self.looked_at += 1
+        self._looked_at += 1
         row = self._connection.execute(_position, {"id": id}).one()
         own = slot_cost(row, row.value, row.proven, row.children)
         if own is not None and id not in self._queued:
@@ -150,10 +155,10 @@ class CheapestSlots:
                 heapq.heappush(self._queue, way)
 
 
-class _BookFrontier:
+class BookFrontier:
     """What all have in common. `root` is where the book is to grow, None: the empty board."""
 
-    def __init__(self, game: Game, game_number: int, root: Position | None) -> None:
+    def __init__(self, game: Game, game_number: int, root: Position | None = None) -> None:
         self._game = game
         self._game_number = game_number
         self._root = game.canonical(game.initial if root is None else root)
@@ -170,7 +175,7 @@ class _BookFrontier:
         """The root, where the book does not have it yet."""
         if opened or self._stored_root(connection) is not None:
             return []
-        return [_new(self._root)]
+        return [new_task(self._root)]
 
     def _stored_root(self, connection: Connection) -> AnyRow | None:
         return self._stored(connection, [self._root.key]).get(self._root.key)
@@ -190,36 +195,11 @@ class _BookFrontier:
         return Task(self._game.key(row.stones), row.stones, False, excluded)
 
 
-class _SlotFrontier(_BookFrontier):
-    """Goes through the rest slots, the cheapest first, that lie within `losses`."""
+class Growing(BookFrontier):
+    """A frontier that adds positions one by one, up to `most` stored ones.
 
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        *,
-        batch_size: int,
-        root: Position | None = None,
-        losses: LossLimits = LossLimits(),
-    ) -> None:
-        super().__init__(game, game_number, root)
-        self._batch_size = batch_size
-        self._losses = losses
-
-    def cheapest_slots(self, connection: Connection) -> CheapestSlots:
-        """The positions whose rest slots come next, in order."""
-        return CheapestSlots(connection, self._stored_root(connection), self._losses)
-
-    def _enough(self, slots: CheapestSlots) -> int:
-        """How many tasks make a batch: more where many positions had to be looked at for them."""
-        return max(self._batch_size, slots.looked_at // _LOOKS_PER_TASK)
-
-
-class Explore(_SlotFrontier):
-    """Grows the book where sensible games go: the cheapest rest slots first.
-
-    Expanding a slot searches the position behind it, and anew, without that move, the rest
-    slots of all positions that had it as their rest move. `most` bounds the stored positions.
+    With a new position comes a new search, without the move to it, of the rest slots of all
+    positions that had it as their rest move.
     """
 
     def __init__(
@@ -230,46 +210,30 @@ class Explore(_SlotFrontier):
         batch_size: int,
         most: int | None = None,
         root: Position | None = None,
-        losses: LossLimits = LossLimits(),
     ) -> None:
-        super().__init__(game, game_number, batch_size=batch_size, root=root, losses=losses)
+        super().__init__(game, game_number, root)
+        self._batch_size = batch_size
         self._most = most
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        new = {planned.task.key for planned in opened if planned.task.new}
-        searching = {planned.task.key for planned in opened if not planned.task.new}
-        left = self._left(connection, len(new))
-        batch = self._missing_root(connection, opened) if left is None or left > 0 else []
-        if batch:
-            return batch
-        batch = self._pending_tasks(connection, searching, self._batch_size)
-        searching |= {task.key for task in batch}
-        slots = self.cheapest_slots(connection)
-        for slot in slots:
-            if (left is not None and left <= 0) or len(batch) >= self._enough(slots):
-                break
-            expansion = self._expansion(slot)
-            if expansion.key in new:
-                continue
-            batch.append(expansion)
-            new.add(expansion.key)
-            left = None if left is None else left - 1
-            for key, row in self._waiting_for(connection, expansion):
-                if key not in searching:
-                    batch.append(self._rest_task(connection, row, expansion.key))
-                    searching.add(key)
-        return batch
+    def _growth(self, connection: Connection, added: Task, searching: set[Key]) -> list[Task]:
+        """A new position's task with the searches that it brings, which go into `searching`."""
+        tasks = [added]
+        for key, row in self._waiting_for(connection, added):
+            if key not in searching:
+                tasks.append(self._rest_task(connection, row, added.key))
+                searching.add(key)
+        return tasks
 
-    def _left(self, connection: Connection, planned: int) -> int | None:
-        """How many positions may be added besides the `planned` ones, None: any number."""
+    def _room(self, connection: Connection, planned: int) -> float:
+        """How many positions may be added besides the `planned` ones."""
         if self._most is None:
-            return None
+            return math.inf
         return self._most - count_positions(connection, self._game_number) - planned
 
     def _expansion(self, slot: AnyRow) -> Task:
         parent = self._game.unpack(slot.stones)
         move = unpack_line(self._game, slot.rest_line[: move_width(self._game)])[0]
-        return _new(self._game.canonical(self._game.play(parent, move)))
+        return new_task(self._game.canonical(self._game.play(parent, move)))
 
     def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
         """Every position whose rest move leads to that of `expansion`, by key."""
@@ -281,7 +245,49 @@ class Explore(_SlotFrontier):
         ]
 
 
-class Refine(_SlotFrontier):
+class Explore(Growing):
+    """Grows the book where sensible games go: the cheapest rest slots within `losses` first."""
+
+    def __init__(
+        self,
+        game: Game,
+        game_number: int,
+        *,
+        batch_size: int,
+        most: int | None = None,
+        root: Position | None = None,
+        losses: LossLimits = LossLimits(),
+    ) -> None:
+        super().__init__(game, game_number, batch_size=batch_size, most=most, root=root)
+        self._losses = losses
+
+    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+        new = {planned.task.key for planned in opened if planned.task.new}
+        searching = {planned.task.key for planned in opened if not planned.task.new}
+        room = self._room(connection, len(new))
+        batch = self._missing_root(connection, opened) if room > 0 else []
+        if batch:
+            return batch
+        batch = self._pending_tasks(connection, searching, self._batch_size)
+        searching |= {task.key for task in batch}
+        slots = self.cheapest_slots(connection)
+        for slot in slots:
+            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
+                break
+            expansion = self._expansion(slot)
+            if expansion.key in new:
+                continue
+            batch += self._growth(connection, expansion, searching)
+            new.add(expansion.key)
+            room -= 1
+        return batch
+
+    def cheapest_slots(self, connection: Connection) -> CheapestSlots:
+        """The positions whose rest slots are to be expanded, in order."""
+        return CheapestSlots(connection, self._stored_root(connection), self._losses)
+
+
+class Refine(BookFrontier):
     """Searches the rest slots again that were last searched with smaller limits; adds nothing.
 
     The cheapest slots come first, since on them most depends. A slot is done if its last search
@@ -300,9 +306,11 @@ class Refine(_SlotFrontier):
         root: Position | None = None,
         losses: LossLimits = LossLimits(),
     ) -> None:
-        super().__init__(game, game_number, batch_size=batch_size, root=root, losses=losses)
+        super().__init__(game, game_number, root)
+        self._batch_size = batch_size
         self._limits = limits.as_dict()
         self._most = most
+        self._losses = losses
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         batch = self._missing_root(connection, opened)
@@ -312,15 +320,15 @@ class Refine(_SlotFrontier):
         batch = self._pending_tasks(connection, searching, self._batch_size)
         searching |= {task.key for task in batch}
         done = self._runs_that_did_as_much(connection)
-        left = self._left(connection, searching, done)
-        slots = self.cheapest_slots(connection)
+        room = self._room(connection, searching, done)
+        slots = CheapestSlots(connection, self._stored_root(connection), self._losses)
         for row in slots:
-            if (left is not None and left <= 0) or len(batch) >= self._enough(slots):
+            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
                 break
             if row.run in done or self._game.key(row.stones) in searching:
                 continue
             batch.append(self._rest_task(connection, row))
-            left = None if left is None else left - 1
+            room -= 1
         return batch
 
     def _runs_that_did_as_much(self, connection: Connection) -> set[int]:
@@ -330,12 +338,12 @@ class Refine(_SlotFrontier):
             if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
         }
 
-    def _left(
+    def _room(
         self, connection: Connection, searching: Collection[Key], done: Collection[int]
-    ) -> int | None:
-        """How many slots may be searched besides those of `searching`, None: any number."""
+    ) -> float:
+        """How many slots may be searched besides those of `searching`."""
         if self._most is None:
-            return None
+            return math.inf
         values = {"game": self._game_number, "ids": list(done)}
         searched = int(connection.execute(_count_searched, values).scalar_one())
         planned = self._stored(connection, searching).values()
@@ -355,7 +363,7 @@ def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     return any(had.values()) and all(map(is_enough, ("depth", "nodes", "movetime")))
 
 
-class Full(_BookFrontier):
+class Full(BookFrontier):
     """Every position up to `plies` plies after the root, up to symmetry, in which the game goes on.
 
     Layer by layer, of which only the numbers of one layer's positions are held in memory.
@@ -404,7 +412,7 @@ class Full(_BookFrontier):
                 for child in self._game.children(self._game.unpack(stones))
             }
             known = planned | self._stored(connection, children).keys()
-            missing |= {key: _new(children[key]) for key in children.keys() - known}
+            missing |= {key: new_task(children[key]) for key in children.keys() - known}
         return [missing[key] for key in sorted(missing)]
 
     def _next_layer(self, connection: Connection, layer: Sequence[int]) -> list[int]:
@@ -415,5 +423,6 @@ class Full(_BookFrontier):
         return sorted(following)
 
 
-def _new(position: Canonical) -> Task:
+def new_task(position: Canonical) -> Task:
+    """The search of a position that is not stored yet."""
     return Task(position.key, position.stones, True, frozenset())

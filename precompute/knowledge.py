@@ -8,7 +8,6 @@ import json
 import os
 import zlib
 from hashlib import blake2b
-from pathlib import Path
 
 import engine
 from book.address import Address, AnyAddress
@@ -26,9 +25,7 @@ class Knowledge:
     """The knowledge about `game` that belongs to `book`: beside a file, here for a database."""
 
     def __init__(self, book: AnyAddress, game: Game) -> None:
-        address = Address.of(book)
-        folder = address.place.parent if isinstance(address.place, Path) else Path()
-        self.path = folder / f"{address.name}.proof"
+        self.path = Address.of(book).beside("proof")
         self._game = game
 
     def read(self) -> bytes:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from book.address import AnyAddress
 from book.closing import Closing
@@ -30,12 +31,16 @@ from service.answers import (
 from service.errors import GameNotNamed
 from service.live import LiveSearches
 
+if TYPE_CHECKING:
+    from service.misses import Misses
+
 
 class Answerer(Closing):
     """Answers from open books and live searches; any number of threads may ask.
 
     Of several books that hold a position, one in which it is proven answers, else the first in
-    the order given.
+    the order given. What none holds is added to `misses`, for the first that holds the game;
+    these are closed with the books.
 
     Raises:
         BookError: if a book cannot be opened.
@@ -48,8 +53,12 @@ class Answerer(Closing):
         live_searches: int = 1,
         waiting: int = 0,
         options: SearchOptions = SearchOptions(),
+        misses: Misses | None = None,
     ) -> None:
+        self._misses = misses
         with ExitStack() as opened:
+            if misses is not None:
+                opened.enter_context(misses)
             self._readers = [opened.enter_context(BookReader(path)) for path in books]
             self._opened = opened.pop_all()
         self._live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
@@ -166,7 +175,18 @@ class Answerer(Closing):
             if entry is not None and entry.proven:
                 return asked.found(entry)
             first = first or entry
-        return None if first is None else asked.found(first)
+        if first is None:
+            self._miss(asked)
+            return None
+        return asked.found(first)
+
+    def _miss(self, asked: _Asked) -> None:
+        if self._misses is None:
+            return
+        for reader in self._readers:
+            if asked.game in reader.games:
+                self._misses.add(reader.address, asked.game, asked.position)
+                return
 
 
 @dataclass(frozen=True, slots=True)

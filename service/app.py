@@ -11,6 +11,7 @@ from engine.games import families
 from service import api, problems
 from service.answerer import Answerer
 from service.documents import HealthDocument
+from service.misses import Misses
 from service.settings import Settings
 
 # A thousand positions of some two hundred moves each.
@@ -33,7 +34,8 @@ class _Request(Request):
 def create_app(settings: Settings) -> APIFlask:
     """The application that answers from the books in `settings`, which it opens.
 
-    ``app.extensions["answerer"]`` is its `Answerer`; closing that closes the books.
+    ``app.extensions["answerer"]`` is its `Answerer`; closing that closes the books and
+    writes the last counts of what they lack.
 
     Raises:
         BookError: if a book cannot be opened.
@@ -43,6 +45,7 @@ def create_app(settings: Settings) -> APIFlask:
         live_searches=settings.live_searches_per_worker,
         waiting=settings.waiting_per_worker,
         options=settings.search_options,
+        misses=Misses() if settings.count_misses else None,
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.

@@ -4,6 +4,7 @@ The first process supervises; each worker process opens the books and loads the 
 listens, so that no request waits for either.
 """
 
+import atexit
 import multiprocessing
 import os
 import socket
@@ -73,6 +74,7 @@ def _load_app(settings: Settings) -> "APIFlask":
     from service.app import create_app
 
     app = create_app(settings)
+    atexit.register(app.extensions["answerer"].close)
     load_searchers()
     return app
 

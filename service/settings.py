@@ -44,6 +44,11 @@ class Settings:
     threads: int = _option(1, "Threads of each live search.")
     table: int = _option(SearchOptions().table, "Transposition table of each live search, in MiB.")
 
+    count_misses: bool = _option(
+        True,
+        "Count the positions that no book held, in BOOK.asked, for fivebook build --mode learn.",
+    )
+
     @property
     def search_options(self) -> SearchOptions:
         """What each live search is given."""

@@ -25,6 +25,7 @@ from engine.search import Limits, SearchOptions
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
 from precompute.frontier import LossLimits
 from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
+from precompute.proving import Goal, verdict
 from precompute.solving import SolveOptions, SolveState, Solving
 
 _DEFAULT_NODES = 20_000
@@ -32,14 +33,17 @@ _DEFAULT_NODES = 20_000
 _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
-_OF_A_BUILD = ("root", "depth", "movetime", "table", "backend", "scheduler", "lease")
+_OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
 _OPTIONS = {
-    "explore": {*_OF_A_BUILD, "positions", "max_loss"},
-    "full": {*_OF_A_BUILD, "plies"},
-    "refine": {*_OF_A_BUILD, "searches", "max_loss"},
-    "deviate": {*_OF_A_BUILD, "positions", "total_loss", "each_loss"},
-    "prove": {"root", "plies", "memory"},
+    "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
+    "full": {*_OF_A_BUILD, "root", "plies"},
+    "refine": {*_OF_A_BUILD, "root", "searches", "max_loss"},
+    "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
+    "learn": {*_OF_A_BUILD, "positions"},
+    "prove": {"by", "root", "plies", "memory"},
+    "prove --by book": {*_OF_A_BUILD, "by", "side", "root", "positions"},
 }
+_MODES = [mode for mode in _OPTIONS if " " not in mode]
 _OF_SOME = set().union(*_OPTIONS.values())
 
 
@@ -48,13 +52,25 @@ _OF_SOME = set().union(*_OPTIONS.values())
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option(
     "--mode",
-    type=click.Choice(list(_OPTIONS)),
+    type=click.Choice(_MODES),
     help="The cheapest positions first; all positions up to a ply, which --plies means; what is "
-    "there searched again with larger limits; all positions that small mistakes lead to; or a "
-    "proof that the side to move wins, with the winner's strategy.  [default: explore]",
+    "there searched again with larger limits; all positions that small mistakes lead to; what a "
+    "service was asked for and did not find, the most asked first; or a proof that the side to "
+    "move wins, with the winner's strategy.  [default: explore]",
 )
 @click.option(
     "--root", default="", metavar="MOVES", help="Begin with the position after these moves."
+)
+@click.option(
+    "--by",
+    type=click.Choice(["solver", "book"]),
+    help="A proof in one go, by the game's own prover; or one made of many searches, for which "
+    "the book is the tree.  [default: solver]",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["dark", "light"]),
+    help="Who is to win in a proof by the book; the side to move if not given.",
 )
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
 @click.option(
@@ -129,6 +145,8 @@ def build(
     game: Game,
     mode: str | None,
     root: str,
+    by: str | None,
+    side: str | None,
     positions: int | None,
     searches: int | None,
     plies: int | None,
@@ -160,7 +178,8 @@ def build(
     limits, and adds none.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
-    known of it is kept beside BOOK, in a file that ends with .proof, every minute.
+    known of it is kept beside BOOK, in a file that ends with .proof, every minute. With --by book
+    the proof is the book itself: a proof-number search over its positions chooses what to search.
 
     \b
     Examples:
@@ -171,14 +190,17 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
+      fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
+      fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
     """
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     mode = mode or ("explore" if plies is None else "full")
-    _refuse_others(mode)
+    way = f"{mode} --by book" if mode == "prove" and by == "book" else mode
+    _refuse_others(way)
     line = _line(game, root)
-    if mode == "prove":
+    if way == "prove":
         strategy = SolveOptions(
             game=game,
             plies=_STRATEGY_PLIES if plies is None else plies,
@@ -217,7 +239,13 @@ def build(
         losses=LossLimits(each_loss if mode == "deviate" else max_loss, total_loss),
         refine=mode == "refine",
         searches=searches,
+        learn=mode == "learn",
+        goal=_goal(game, line, side) if mode == "prove" else None,
     )
+    _build(book, options, as_json)
+
+
+def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
 
@@ -230,20 +258,36 @@ def build(
         with stopping_on_interrupt(stop):
             state = builder.run()
         value = display.root()
+    goal = options.goal
+    told = {} if goal is None else {"won": verdict(book, options.game, goal)}
     if as_json:
-        print_json(_as_dict(book, state, builder.complete, value))
-    else:
-        _print_end(book, state, builder.complete, value)
+        print_json(_as_dict(book, state, builder.complete, value) | told)
+        return
+    _print_end(book, state, builder.complete, value)
+    if goal is not None:
+        console.print(_describe_verdict(goal, told["won"]))
 
 
-def _refuse_others(mode: str) -> None:
-    """Refuse what was given and does not belong to the mode."""
+def _goal(game: Game, line: tuple[Move, ...], side: str | None) -> Goal:
+    dark_to_move = game.play_line(line).dark_to_move
+    return Goal(line, dark_to_move if side is None else side == "dark")
+
+
+def _describe_verdict(goal: Goal, won: bool | None) -> str:
+    side = "dark" if goal.dark else "light"
+    if won is None:
+        return f"whether {side} wins is not proven yet"
+    return f"proven: {side} wins" if won else f"proven: {side} does not win"
+
+
+def _refuse_others(way: str) -> None:
+    """Refuse what was given and does not belong to this way to build."""
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if given and name in _OF_SOME - _OPTIONS[mode]:
-            raise click.UsageError(f"--mode {mode} has no {option.opts[0]}")
+        if given and name in _OF_SOME - _OPTIONS[way]:
+            raise click.UsageError(f"--mode {way} has no {option.opts[0]}")
 
 
 def _line(game: Game, root: str) -> tuple[Move, ...]:

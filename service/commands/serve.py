@@ -57,6 +57,12 @@ _DEFAULTS = Settings()
 @click.option(
     "--table", type=TABLE, default=_DEFAULTS.table, show_default=True, help=help_of("table")
 )
+@click.option(
+    "--count-misses/--no-count-misses",
+    default=_DEFAULTS.count_misses,
+    show_default=True,
+    help=help_of("count_misses"),
+)
 def serve(books: tuple[Address, ...], **options: Any) -> None:
     """Answer positions over HTTP, from the BOOKs where they hold them, else from a live search.
 

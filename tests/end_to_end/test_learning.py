@@ -1,0 +1,40 @@
+"""As a user: serve a small book, ask for what it lacks, build that, ask again."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from book.asked import Asked
+from engine import games
+from tests.end_to_end.test_whole_way import ask, fivebook, served
+
+GOMOKU = games.get("gomoku-9")
+OPTIONS = ("--game", "gomoku-9", "--nodes", "300")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    path = tmp_path / "gomoku.db"
+    fivebook("build", path, *OPTIONS, "--positions", "10")
+    return path
+
+
+def source(address: str, moves: str) -> str:
+    answer = ask(f"{address}/api/v1/best?moves={moves}&movetime=5")
+    return str(answer["source"])
+
+
+def test_what_a_service_was_asked_for_is_learnt(book: Path) -> None:
+    with served(book, "--workers", "2") as (process, address):
+        for moves in ("a1,i9,a9", "i1,a9,a1", "a9,i1,i9", "b1,i9"):
+            assert source(address, moves) == "live"
+        process.terminate()
+        assert process.wait() == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert [count for _, count in Asked(book).most_asked(GOMOKU, 10)] == [3, 1]
+    learnt = json.loads(fivebook("build", book, *OPTIONS, "--mode", "learn", "--json"))
+    assert (learnt["added"], learnt["complete"]) == (2, True)
+    with served(book) as (_, address):
+        assert {source(address, moves) for moves in ("i9,a1,i1", "h9,a1")} == {"book"}
