@@ -110,7 +110,7 @@ class BookWriter(Closing):
                     game=self.game_number,
                     started=_now(),
                     version=engine.__version__,
-                    evaluation=_evaluation_hash(self.game),
+                    evaluation=evaluation_hash(self.game),
                     parameters=json.dumps(parameters, sort_keys=True),
                     positions=0,
                     searches=0,
@@ -327,7 +327,7 @@ def _inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
     return int(result.inserted_primary_key[0])
 
 
-def _evaluation_hash(game: Game) -> str:
+def evaluation_hash(game: Game) -> str:
     """The hash of the file of the game's evaluation weights; empty where there is none."""
     evaluation = game.evaluation()
     if evaluation is None:

@@ -21,6 +21,8 @@ _COMMANDS = {
     "info": _Lazy("book.commands:info", "What is in a book."),
     "log": _Lazy("book.commands:log", "The build runs of a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
+    "verify": _Lazy("precompute.commands.verify:verify", "Check that a book holds together."),
+    "repair": _Lazy("book.commands_repair:repair", "Mend a damaged book."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(

@@ -1,6 +1,7 @@
 """Whether the small tables agree with the game, with the rows, and among themselves."""
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -27,8 +28,10 @@ from book.schema import counts, positions, runs, tasks
 from book.verification.findings import Change, Finding, Kind
 from book.verification.stored import Place, readable, shown
 
-_delete_run = delete(runs).where(runs.c.id == bindparam("at"))
 _set_run = update(runs).where(runs.c.id == bindparam("at"))
+_runs_named = select(positions.c.run, positions.c.game, func.count().label("positions")).group_by(
+    positions.c.run, positions.c.game
+)
 _delete_count = delete(counts).where(
     counts.c.game == bindparam("of"),
     counts.c.ply == bindparam("at_ply"),
@@ -57,13 +60,18 @@ def check_notation(connection: Connection, places: Mapping[int, Place]) -> Itera
 
 
 def check_runs(connection: Connection, places: Mapping[int, Place]) -> Iterator[Finding]:
-    """Runs of no game, or of parameters that cannot be read."""
+    """Runs whose game is not that of their positions, or whose parameters cannot be read."""
+    named: dict[Any, Counter[Any]] = defaultdict(Counter)
+    for row in connection.execute(_runs_named):
+        if row.game in places:
+            named[row.run][row.game] += row.positions
     for run in connection.execute(select(runs).order_by(runs.c.id)):
         where = f"run {run.id}"
-        if run.game not in places:
-            change: Change = (_delete_run, {"at": run.id})
-            yield Finding(Kind.RUN, where, f"game {run.game}", "a game of the book", (change,))
-        elif not _is_readable(run.parameters):
+        right = _game_of(run.game, named[run.id], places)
+        if run.game != right:
+            change: Change = (_set_run, {"at": run.id, "game": right})
+            yield Finding(Kind.RUN, where, f"game {run.game}", f"game {right}", (change,))
+        if not _is_readable(run.parameters):
             change = (_set_run, {"at": run.id, "parameters": json.dumps({"limits": {}})})
             found, expected = shown(run.parameters), "parameters with limits"
             yield Finding(Kind.RUN, where, found, expected, (change,))
@@ -127,6 +135,13 @@ def _compared(
 
 def _named(row: Mapping[str, Any] | RowMapping | None) -> str:
     return "nothing" if row is None else f"{shown(row['name'])} ({shown(row['code'])})"
+
+
+def _game_of(game: Any, named: Counter[Any], places: Mapping[int, Place]) -> int:
+    """The game of a run: its own if it can be, else that of most positions which name it."""
+    if game in places and (game in named or not named):
+        return int(game)
+    return int(max(named, key=lambda number: named[number]) if named else min(places))
 
 
 def _is_readable(parameters: Any) -> bool:

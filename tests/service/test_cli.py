@@ -21,6 +21,8 @@ COMMANDS = (
     "info",
     "log",
     "export",
+    "verify",
+    "repair",
     "query",
     "prove",
     "certify",
