@@ -25,7 +25,8 @@ AT_ONCE = 500
 
 # As the database has it: a damaged column may hold anything, and converting that could fail.
 _as_is = select(*(type_coerce(column, NullType()).label(column.name) for column in positions.c))
-_next_rows = _as_is.where(positions.c.id > bindparam("after")).order_by(positions.c.id)
+_rows = _as_is.order_by(positions.c.id).limit(AT_ONCE)
+_next_rows = _rows.where(positions.c.id > bindparam("after"))
 _some_rows = _as_is.where(positions.c.id.in_(bindparam("ids", expanding=True)))
 _ids = select(positions.c.id)
 _of_keys = select(
@@ -104,10 +105,10 @@ def places(connection: Connection) -> dict[int, Place]:
 
 def batches(connection: Connection) -> Iterator[Sequence[AnyRow]]:
     """All rows of positions, ascending, some at a time; they may be changed meanwhile."""
-    after = -1 << 63
-    while rows := connection.execute(_next_rows.limit(AT_ONCE), {"after": after}).all():
+    rows = connection.execute(_rows).all()
+    while rows:
         yield rows
-        after = rows[-1].id
+        rows = connection.execute(_next_rows, {"after": rows[-1].id}).all()
 
 
 def drawn(connection: Connection, count: int, seed: int) -> Iterator[Sequence[AnyRow]]:
