@@ -67,7 +67,7 @@ def _compared(
             change = (_set_move, ends | {"move": move})
             found = _named(game, links[row.id])
             yield Finding(Kind.LINK_MOVE, where, found, game.format_move(move), (change,))
-    for parent in sorted(set(links) - set(expected)):
+    for parent in sorted(set(links) - set(expected), key=str):
         where = f"row {parent} to {stored.where}"
         gone = (_delete, {"from": parent, "to": child})
         yield Finding(Kind.LINK, where, _named(game, links[parent]), "no link", (gone,))

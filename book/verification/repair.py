@@ -44,7 +44,7 @@ Tell = Callable[[Finding], None]
 _ROUNDS = 4
 # A book of at least so many positions is not emptied because its game's name was lost.
 _MANY = 10
-_DOUBTFUL = (Kind.GAME, Kind.STONES, Kind.LOOKUP)
+_DOUBTFUL = (Kind.GAME, Kind.STONES, Kind.IMAGE, Kind.LOOKUP)
 
 _some: BindParameter[int] = bindparam("ids", expanding=True)
 _parents = select(moves.c.parent).where(moves.c.child.in_(_some))

@@ -16,9 +16,12 @@ from book.database import explained, open_engine
 from book.errors import BookMissing, BookUnreadable, BookUnwritable
 from book.schema import games, positions, runs, tasks
 from book.verification.repair import Tell, repair
+from book.verification.stored import is_whole
 
 _COPIED = (games, runs, positions, tasks)
 _AT_ONCE = 1024
+# The bytes that a row takes at least, where they are numbered without gaps.
+_LEAST_ROW = 32
 
 
 def salvage(damaged: Address, new: Address, tell: Tell) -> dict[str, int]:
@@ -80,13 +83,16 @@ def _copy_table(
 
 
 def _last(source: sqlite3.Connection, old: Path, table: Table) -> int:
-    """The number of the last row, or one that no row of so small a file has."""
-    most = old.stat().st_size
-    try:
-        last = source.execute(f"SELECT max(id) FROM {table.name}").fetchone()[0]
-    except sqlite3.DatabaseError:
-        return most
-    return min(last, most) if isinstance(last, int) else 0
+    """The number of the last row, or where that cannot be read one that it hardly exceeds."""
+    size = old.stat().st_size
+    for statement in (f"SELECT max(id) FROM {table.name}", "SELECT max(child) FROM moves"):
+        try:
+            last = source.execute(statement).fetchone()[0]
+        except sqlite3.DatabaseError:
+            continue
+        if last is None or is_whole(last, 0, size):
+            return last or 0
+    return size // _LEAST_ROW
 
 
 def _readable_rows(
