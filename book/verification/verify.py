@@ -90,7 +90,7 @@ def damage_of_file(connection: Connection) -> Iterator[Finding]:
     if connection.dialect.name != "sqlite":
         return
     statement = f"PRAGMA integrity_check({_MOST_OF_A_FILE})"
-    told = []
+    told: list[str] = []
     try:
         told += connection.exec_driver_sql(statement).scalars()
     except DatabaseError as error:
