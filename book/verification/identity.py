@@ -89,7 +89,8 @@ def _rank(row: AnyRow) -> tuple[bool, int, int]:
 def _meant(places: Mapping[int, Place], row: AnyRow) -> Finding | None:
     """What a row of unfitting stones is by its lookup: of another game, or with other stones.
 
-    32 bits are no proof, but chance agrees with them once in four thousand million times.
+    32 bits are no proof, but chance agrees with them once in four thousand million times. That a
+    lookup was overwritten with that of another row is told from this by the ply.
     """
     for number, place in places.items():
         position = readable(place.game, row.stones)
@@ -105,7 +106,7 @@ def _meant(places: Mapping[int, Place], row: AnyRow) -> Finding | None:
         return None
     place = places[row.game]
     for canonical in _after_links(place, row):
-        if lookup_of(canonical.key) == row.lookup and canonical.stones != row.stones:
+        if lookup_of(canonical.key) == row.lookup and canonical.position.ply == row.ply:
             where = place.describe(canonical.position)
             change = _set(row, stones=canonical.stones)
             return Finding(Kind.STONES, where, shown(row.stones), canonical.stones.hex(), (change,))
@@ -113,7 +114,7 @@ def _meant(places: Mapping[int, Place], row: AnyRow) -> Finding | None:
 
 
 def _after_links(place: Place, row: AnyRow) -> Iterator[Canonical]:
-    """The positions that the links to a row lead to, and the one that none needs to lead to."""
+    """The empty board, to which no link leads, and what the links to a row lead to."""
     game = place.game
     yield game.canonical(game.initial)
     for link in place.connection.execute(_links_to, {"child": row.id}):
