@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from sqlalchemy import (
     BindParameter,
@@ -25,7 +26,7 @@ from sqlalchemy import (
 import engine
 from book.address import Address
 from book.counts import Tally
-from book.errors import BookUnreadable
+from book.errors import BookError, BookUnreadable
 from book.propagation import propagate
 from book.reader import BookReader
 from book.rows import AnyRow
@@ -94,6 +95,9 @@ def repair(address: Address, tell: Tell) -> None:
             _mend_file(connection, address, tell)
             _Repair(connection, address, tell).run()
     except BookUnreadable as error:
+        # A server, or a file that may not be read, has lost nothing that is known of.
+        if not isinstance(address.place, Path) or isinstance(error.__cause__, OSError):
+            raise
         raise BookUnreadable(
             f"{error}; rows of it are lost: fivebook repair --salvage NEW.db copies those that "
             "can still be read"
@@ -103,7 +107,7 @@ def repair(address: Address, tell: Tell) -> None:
 def _some_game(address: Address) -> Game:
     with BookReader(address) as reader:
         if not reader.games:
-            raise BookUnreadable(f"'{address}' has no game")
+            raise BookError(f"'{address}' has no game: there is nothing to mend it by")
         return reader.games[0]
 
 
@@ -182,7 +186,7 @@ class _Repair:
             )
             if size >= _MANY and 2 * sum(found[kind] for kind in _DOUBTFUL) > size:
                 named = ", ".join(place.game.id for place in self._places.values())
-                raise BookUnreadable(
+                raise BookError(
                     f"'{self._address}' is damaged: most of it cannot be read as {named}"
                 )
             if not found:

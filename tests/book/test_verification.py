@@ -466,4 +466,5 @@ def test_a_book_under_the_name_of_another_game_is_not_emptied(
     result = fivebook("repair", path)
     assert result.exit_code == 2
     assert "most of it cannot be read as gomoku-11" in result.stderr
+    assert "--salvage" not in result.stderr
     assert path.read_bytes() == before
