@@ -7,14 +7,15 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 import engine
+from book.finding import count_positions
 from book.rows import BOUNDS, AnyRow, Searched, pack_line, unpack_line
 from book.schema import RestState, moves, positions, runs
 from book.verification import identity, slots
 from book.verification.findings import Finding, Kind
-from book.verification.stored import Stored
+from book.verification.stored import Place, Stored
 from book.verification.verify import Verification
 from book.writer import Task, evaluation_hash
 from engine.games.base import Game, Key
@@ -35,6 +36,9 @@ _children = (
     .order_by(positions.c.id)
 )
 _run = select(runs).where(runs.c.id == bindparam("id"))
+_entered = select(func.coalesce(func.sum(runs.c.positions), 0)).where(
+    runs.c.game == bindparam("game")
+)
 
 
 @dataclass(slots=True)
@@ -55,6 +59,7 @@ class DeepCheck:
         self._verification = verification
         self._nodes = nodes
         self._tally = Tally()
+        self._as_built: dict[int, bool] = {}
 
     def findings(self) -> Iterator[Finding]:
         """Where a search contradicts the book."""
@@ -136,7 +141,8 @@ class DeepCheck:
         """Search a slot as its run did.
 
         What the search left out is not kept: the children that were stored at its time, which
-        are some of those that are stored now.
+        are some of those that are stored now. Where positions were taken out of the book, slots
+        may stand for them too, and another value is no fault.
         """
         run = stored.place.connection.execute(_run, {"id": stored.row.run}).one_or_none()
         how = _how(stored.place.game, run)
@@ -149,12 +155,20 @@ class DeepCheck:
             if _is_same(stored, searched):
                 self._tally.repeated += 1
                 return None
-        if len(children) > _FEW:
+        if len(children) > _FEW or not self._is_as_built(stored.place):
             self._tally.not_repeated += 1
             return None
         assert searched.rest is not None
         told = f"{searched.rest.value:+d} with {searched.rest.line}"
         return Finding(Kind.NOT_REPEATED, stored.where, _told_slot(stored), told)
+
+    def _is_as_built(self, place: Place) -> bool:
+        """Whether the book holds every position that its runs entered."""
+        if place.number not in self._as_built:
+            entered = place.connection.execute(_entered, {"game": place.number}).scalar_one()
+            stored = count_positions(place.connection, place.number)
+            self._as_built[place.number] = int(entered) == stored
+        return self._as_built[place.number]
 
 
 @cache

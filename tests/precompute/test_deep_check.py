@@ -67,6 +67,19 @@ def test_another_value_in_a_slot_is_found(copied: dict[str, Path]) -> None:
     assert [finding.kind for finding in findings] == [Kind.NOT_REPEATED]
 
 
+def test_where_positions_were_taken_out_another_value_is_no_fault(
+    copied: dict[str, Path],
+) -> None:
+    path = copied["book"]
+    # One run entered more than is there: what went may live on in the slots above it.
+    change(path, "UPDATE runs SET positions = positions + 1")
+    change(path, "UPDATE positions SET rest_value = rest_value + 1 WHERE id = 20")
+    settle(path)
+    findings, tally = searched_again(path)
+    assert findings == []
+    assert (tally["repeated"], tally["not_repeated"]) == (19, 1)
+
+
 @pytest.mark.parametrize(
     "columns", ["version = 'other'", "evaluation = 'other'", "parameters = '{\"limits\": {}}'"]
 )
