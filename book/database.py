@@ -38,6 +38,21 @@ def explained(address: Address) -> Iterator[None]:
         raise explain(str(address), cause) from error
 
 
+@contextmanager
+def at_one_moment(address: Address) -> Iterator[Connection]:
+    """A connection for reading, to which the book is as it was at the first look at it."""
+    engine = open_engine(address, Access.READ)
+    with explained(address), engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            # Python's driver begins no transaction for reading.
+            connection.exec_driver_sql("BEGIN")
+        else:
+            connection.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        yield connection
+
+
 class Prepared:
     """A statement that is asked often, with as little between it and the database as can be.
 

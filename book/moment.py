@@ -1,6 +1,7 @@
 """A book as it is at one moment, and several of them side by side."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +11,7 @@ from sqlalchemy import Select, select
 
 from book.address import Address, AnyAddress
 from book.closing import Closing
-from book.database import Access, explained, open_engine
+from book.database import at_one_moment, explained
 from book.finding import find
 from book.rows import AnyRow
 from book.schema import games as games_table
@@ -29,22 +30,13 @@ class Moment(Closing):
 
     def __init__(self, address: AnyAddress) -> None:
         self.address = Address.of(address)
-        self._engine = open_engine(self.address, Access.READ)
-        with explained(self.address):
-            self.connection = self._engine.connect()
-            if self._engine.dialect.name == "sqlite":
-                # Python's driver begins no transaction for reading.
-                self.connection.exec_driver_sql("BEGIN")
-            else:
-                self.connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
+        self._opened = ExitStack()
+        self.connection = self._opened.enter_context(at_one_moment(self.address))
         self.numbers: dict[str, int] = {row.name: row.id for row in self.rows(select(games_table))}
 
     def close(self) -> None:
         """Let go of the book."""
-        self.connection.close()
-        self._engine.dispose()
+        self._opened.close()
 
     def rows(self, statement: Select[*tuple[Any, ...]], **values: object) -> Iterator[AnyRow]:
         """What `statement` finds, row by row: however much it is, little of it is held."""

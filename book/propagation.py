@@ -15,6 +15,7 @@ ply less, so one sweep up settles everything.
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
@@ -188,10 +189,12 @@ def settle_lost(connection: Connection) -> None:
     propagate(connection, connection.execute(_lost).scalars().all(), Tally())
 
 
-def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
-    """Settle one position from its slot and its children; returns whether anything changed."""
-    row = connection.execute(_position, {"id": id}).one()
-    children = connection.execute(_children, {"id": id}).all()
+def settled_by(row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
+    """The columns `value`, `bound`, `proven` and `open_cost` of a position.
+
+    They follow from its rest slot in `row` and from these columns of its stored children. There
+    must be a rest move or a child.
+    """
     options = [
         BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
         for child in children
@@ -206,14 +209,20 @@ def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
     ]
     if row.wish == Wish.NEVER:
         costs = []
-    settled = {
+    return {
         "value": new.value,
         "bound": BOUND_NUMBERS[new.bound],
         "proven": new.proven,
         "open_cost": min((cost for cost in costs if cost is not None), default=None),
     }
+
+
+def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
+    """Settle one position from its slot and its children; returns whether anything changed."""
+    row = connection.execute(_position, {"id": id}).one()
+    settled = settled_by(row, connection.execute(_children, {"id": id}).all())
     if all(getattr(row, name) == value for name, value in settled.items()):
         return False
     connection.execute(_set_value, settled | {"at": id})
-    tally.add(row.ply, row.depth, proven=new.proven - row.proven)
+    tally.add(row.ply, row.depth, proven=settled["proven"] - row.proven)
     return True

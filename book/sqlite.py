@@ -159,6 +159,11 @@ def _open_uri(uri: str) -> sqlite3.Connection:
 
 def _set_up_writer(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
+    # Commits go to a log beside the book, so that readers never wait. Whoever comes past 1,000
+    # pages of it, SQLite's own measure, or closes the book last, copies them into the file
+    # (a checkpoint); until that is on the disk the log stays, so a kill in the midst of it costs
+    # nothing: the next to open the book reads both. A long look at one moment, as
+    # `fivebook verify` takes, only lets the log grow until it has ended.
     connection.execute("PRAGMA journal_mode = WAL")
     # NORMAL survives a killed process, but a power cut could take the last commits along: each
     # is a finished search, worth far more than the fsync.

@@ -20,9 +20,10 @@ from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.finding import count_positions, find, rest_child
+from book.notation import store_notation
 from book.propagation import propagate
 from book.rows import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
-from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
+from book.schema import RestState, games, moves, positions, runs, tasks
 from engine.games.base import Game, Key
 from engine.values import Bound
 
@@ -315,30 +316,7 @@ def register(connection: Connection, game: Game) -> int:
         return int(number)
     result = connection.execute(insert(games).values(name=game.id))
     number = inserted_id(result)
-    connection.execute(
-        insert(cells),
-        [
-            {
-                "game": number,
-                "number": cell,
-                "code": game.pack_cell(cell),
-                "name": game.format_cell(cell),
-            }
-            for cell in range(game.cell_count)
-        ],
-    )
-    connection.execute(
-        insert(move_names),
-        [
-            {
-                "game": number,
-                "move": move,
-                "code": pack_line(game, [move]),
-                "name": game.format_move(move),
-            }
-            for move in range(game.move_count)
-        ],
-    )
+    store_notation(connection, game, number)
     return number
 
 

@@ -27,6 +27,8 @@ _COMMANDS = {
     "vacuum": _Lazy("book.commands_upkeep:vacuum", "Give back the space a book does not use."),
     "snapshot": _Lazy("book.commands_upkeep:snapshot", "Copy a book, even while it is built."),
     "wish": _Lazy("book.commands_wish:wish", "Where a book is to grow, or not to."),
+    "verify": _Lazy("precompute.commands.verify:verify", "Check that a book holds together."),
+    "repair": _Lazy("book.commands_repair:repair", "Mend a damaged book."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(

@@ -27,6 +27,8 @@ COMMANDS = (
     "vacuum",
     "snapshot",
     "wish",
+    "verify",
+    "repair",
     "query",
     "prove",
     "certify",

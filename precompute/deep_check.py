@@ -1,0 +1,240 @@
+"""Searching again what a book says was searched, as far as that can be told from its rows."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+import engine
+from book.finding import count_positions
+from book.rows import BOUNDS, AnyRow, Searched, pack_line, unpack_line
+from book.schema import RestState, moves, positions, runs
+from book.verification import identity, slots
+from book.verification.findings import Finding, Kind
+from book.verification.stored import Place, Stored
+from book.verification.verify import Verification
+from book.writer import Task, evaluation_hash
+from engine.games.base import Game, Key
+from engine.proof import OPEN, Prover
+from engine.search import Limits, Searcher, SearchOptions
+from engine.values import WIN, Bound, Value, distance, is_decisive
+from precompute.job import run_task
+
+_SEARCHING_MODES = (None, "explore", "full")
+# Of so many stored children every choice is tried, of more only the first few of them.
+_FEW = 3
+_MOST_TRIES = 8
+
+_children = (
+    select(positions.c.stones)
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent == bindparam("id"))
+    .order_by(positions.c.id)
+)
+_run = select(runs).where(runs.c.id == bindparam("id"))
+_entered = select(func.coalesce(func.sum(runs.c.positions), 0)).where(
+    runs.c.game == bindparam("game")
+)
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many slots were searched again: those proven and those not, and with what success."""
+
+    proven: int = 0
+    not_reproved: int = 0
+    repeated: int = 0
+    not_repeated: int = 0
+    left_out: int = 0
+
+
+class DeepCheck:
+    """Searches the rest slots that `verification` looks at, each proof with up to `nodes` nodes."""
+
+    def __init__(self, verification: Verification, nodes: int) -> None:
+        self._verification = verification
+        self._nodes = nodes
+        self._tally = Tally()
+        self._as_built: dict[int, bool] = {}
+
+    def findings(self) -> Iterator[Finding]:
+        """Where a search contradicts the book."""
+        for rows in self._verification.rows():
+            for place, batch in identity.by_place(self._verification.places, rows):
+                broken = {stored.row.id for stored, _ in slots.check(place, batch)}
+                for stored in batch:
+                    if stored.row.id in broken:
+                        continue
+                    if stored.row.rest_state in (RestState.OPEN, RestState.ENDS):
+                        finding = self._check(stored)
+                        if finding is not None:
+                            yield finding
+
+    def as_dict(self) -> dict[str, int]:
+        """The tally by name."""
+        return asdict(self._tally)
+
+    def describe(self) -> str:
+        """The tally in a sentence."""
+        tally = self._tally
+        return (
+            f"searched again: {tally.proven:,} proofs, {tally.not_reproved:,} more not re-proved; "
+            f"{tally.repeated:,} values, {tally.not_repeated:,} more not repeated; "
+            f"{tally.left_out:,} cannot be searched alike"
+        )
+
+    def _check(self, stored: Stored) -> Finding | None:
+        connection = stored.place.connection
+        stones = connection.execute(_children, {"id": stored.row.id}).scalars().all()
+        children = [stored.place.game.key(child) for child in stones]
+        if stored.row.rest_proven:
+            return self._prove_again(stored, children)
+        return self._repeat(stored, children)
+
+    def _prove_again(self, stored: Stored, children: Sequence[Key]) -> Finding | None:
+        claim = _range(stored.row.rest_value, BOUNDS[stored.row.rest_bound])
+        known = self._searched(stored, children)
+        if known is None and stored.row.rest_value > 0:
+            known = self._proven(stored)
+        if known is None:
+            self._tally.not_reproved += 1
+            return None
+        if max(claim[0], known[0]) <= min(claim[1], known[1]):
+            self._tally.proven += 1
+            return None
+        found, expected = _told_claim(stored.row), _told_range(known)
+        return Finding(Kind.CONTRADICTED, stored.where, found, expected)
+
+    def _searched(self, stored: Stored, children: Sequence[Key]) -> tuple[Value, Value] | None:
+        """From where to where a live search proves the rest value to be."""
+        game = stored.place.game
+        excluded = [
+            move
+            for child in game.children(stored.position)
+            if child.canonical.key in children
+            for move in child.moves
+        ]
+        limits = Limits(nodes=self._nodes)
+        result = _searcher(game).search(stored.position, limits, exclude=excluded)
+        return _range(result.value, result.bound) if result.proven else None
+
+    def _proven(self, stored: Stored) -> tuple[Value, Value] | None:
+        """The same for a win, by the game's prover."""
+        game, prover = stored.place.game, _prover(stored.place.game)
+        move = unpack_line(game, stored.row.rest_line)[0]
+        after = game.play(stored.position, move)
+        if prover is None or game.outcome(after) is not None:
+            return None
+        *_, proof = OPEN, *prover.steps(after, nodes=self._nodes, loses=True)
+        if proof.won is None:
+            return None
+        if not proof.won:
+            return (-WIN, 0)
+        assert proof.distance is not None
+        return (WIN - proof.distance - 1, WIN)
+
+    def _repeat(self, stored: Stored, children: Sequence[Key]) -> Finding | None:
+        """Search a slot as its run did.
+
+        What the search left out is not kept: the children that were stored at its time, which
+        are some of those that are stored now. Where positions were taken out of the book, slots
+        may stand for them too, and another value is no fault.
+        """
+        run = stored.place.connection.execute(_run, {"id": stored.row.run}).one_or_none()
+        how = _how(stored.place.game, run)
+        if how is None:
+            self._tally.left_out += 1
+            return None
+        for excluded in _choices(children):
+            task = Task(stored.key, stored.row.stones, False, frozenset(excluded))
+            searched = run_task(stored.place.game.id, task, *how)
+            if _is_same(stored, searched):
+                self._tally.repeated += 1
+                return None
+        if len(children) > _FEW or not self._is_as_built(stored.place):
+            self._tally.not_repeated += 1
+            return None
+        assert searched.rest is not None
+        told = f"{searched.rest.value:+d} with {searched.rest.line}"
+        return Finding(Kind.NOT_REPEATED, stored.where, _told_slot(stored), told)
+
+    def _is_as_built(self, place: Place) -> bool:
+        """Whether the book holds every position that its runs entered."""
+        if place.number not in self._as_built:
+            entered = place.connection.execute(_entered, {"game": place.number}).scalar_one()
+            stored = count_positions(place.connection, place.number)
+            self._as_built[place.number] = int(entered) == stored
+        return self._as_built[place.number]
+
+
+@cache
+def _searcher(game: Game) -> Searcher:
+    return game.searcher()
+
+
+@cache
+def _prover(game: Game) -> Prover | None:
+    return game.prover()
+
+
+def _choices(children: Sequence[Key]) -> Iterator[tuple[Key, ...]]:
+    """What a search may have left out; the most likely first."""
+    sizes = range(len(children), -1, -1)
+    if len(children) <= _FEW:
+        for size in sizes:
+            yield from combinations(children, size)
+    else:
+        yield ()
+        yield from (tuple(children[:size]) for size in sizes[: _MOST_TRIES - 1])
+
+
+def _how(game: Game, run: AnyRow | None) -> tuple[Limits, SearchOptions] | None:
+    """How a run searched, None where a search cannot be the same."""
+    if run is None or run.version != engine.__version__ or run.evaluation != evaluation_hash(game):
+        return None
+    parameters: dict[str, Any] = json.loads(run.parameters)
+    given = {name: parameters["limits"].get(name) for name in ("depth", "nodes", "movetime")}
+    if parameters.get("mode") not in _SEARCHING_MODES or given.pop("movetime"):
+        return None
+    if not any(given.values()):
+        return None
+    return Limits(**given), SearchOptions(table=parameters.get("table", SearchOptions().table))
+
+
+def _is_same(stored: Stored, searched: Searched) -> bool:
+    row, rest, game = stored.row, searched.rest, stored.place.game
+    if rest is None:
+        return False
+    line = pack_line(game, game.parse_line(rest.line))
+    found = (rest.value, rest.bound, rest.proven, line)
+    return found == (row.rest_value, BOUNDS[row.rest_bound], bool(row.rest_proven), row.rest_line)
+
+
+def _range(value: Value, bound: Bound) -> tuple[Value, Value]:
+    """From where to where the true value lies if one with this bound is proven."""
+    if not is_decisive(value) or bound is Bound.EXACT:
+        return value, value
+    return (value, WIN) if bound is Bound.LOWER else (-WIN, value)
+
+
+def _told_claim(row: AnyRow) -> str:
+    return _told_range(_range(row.rest_value, BOUNDS[row.rest_bound]))
+
+
+def _told_range(known: tuple[Value, Value]) -> str:
+    least, most = known
+    if least > 0:
+        return f"a win {'in' if least == most else 'within'} {distance(least)}"
+    if most < 0:
+        return f"a loss {'in' if least == most else 'within'} {distance(most)}"
+    return "a draw" if least == most else "no win"
+
+
+def _told_slot(stored: Stored) -> str:
+    game = stored.place.game
+    line = game.format_line(unpack_line(game, stored.row.rest_line))
+    return f"{stored.row.rest_value:+d} with {line}"
