@@ -158,8 +158,7 @@ class Gomoku(Rules):
             ends = ((row & -row) >> step, (1 << row.bit_length() - 1) << step)
             after = dark | hole
             if all(
-                end & self.full & ~(dark | light)
-                and self._length(after | end, end, step) == FIVE
+                end & self.full & ~(dark | light) and self._length(after | end, end, step) == FIVE
                 for end in ends
             ):
                 yield row & dark, hole

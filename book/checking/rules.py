@@ -143,9 +143,7 @@ class Rules(ABC):
         return [bit for bit in self.cells if side >> bit & 1]
 
     def _numbers(self, blob: bytes, width: int) -> list[int]:
-        return [
-            int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width)
-        ]
+        return [int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width)]
 
     @cached_property
     def _number(self) -> dict[int, int]:

@@ -82,10 +82,7 @@ class Threats(Search):
         """
         empty = self._free(board)
         for stones in board:
-            if any(
-                self._rules.gaps(stones, empty, missing)
-                for missing in range(1, 6)
-            ):
+            if any(self._rules.gaps(stones, empty, missing) for missing in range(1, 6)):
                 return False
         return True
 
