@@ -20,6 +20,7 @@ from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.finding import count_positions, find, rest_child
+from book.history import note
 from book.propagation import propagate
 from book.rows import BOUND_NUMBERS, AnyRow, Searched, join_keys, lookup_of, pack_line, split_keys
 from book.schema import RestState, cells, games, move_names, moves, positions, runs, tasks
@@ -178,6 +179,7 @@ class BookWriter(Closing):
             changed |= self._enter(connection, task, searched, run, tally)
         propagate(connection, changed, tally)
         tally.store(connection, self.game_number)
+        note(connection, self.game, self.game_number, run)
         connection.execute(
             delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
         )

@@ -21,13 +21,15 @@ _COMMANDS = {
     "info": _Lazy("book.commands:info", "What is in a book."),
     "log": _Lazy("book.commands:log", "The build runs of a book."),
     "export": _Lazy("book.commands:export", "Write a book as CSV or JSON."),
+    "tree": _Lazy("book.commands_tree:tree", "The main lines below a position."),
+    "plot": _Lazy("book.commands_plot:plot", "Draw what is in a book."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(
         "precompute.commands.certify:certify", "Write the certificate of a win, to be checked."
     ),
     "prove-check": _Lazy(
-        "service.commands.prove_check:prove_check", "Check a certificate, without the engine."
+        "service.commands.prove_check:prove_check", "Check proofs, without the engine."
     ),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
     "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),

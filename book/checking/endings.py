@@ -150,11 +150,13 @@ def _forced(attacker, defender, plies, attacking, scratch):
 class Endings(Search):
     """For Pentago, Pentago-Twist, and Pentago-swap."""
 
-    def __init__(self, rules: Quadrants, nodes: int) -> None:
+    usual_nodes = 5_000_000
+
+    def __init__(self, rules: Quadrants, nodes: int | None) -> None:
         super().__init__(nodes)
         letters = LETTERS[rules.game_id]
         self._plain = np.zeros(_SCRATCH, dtype=np.int64)
-        self._plain[_LIMIT] = nodes
+        self._plain[_LIMIT] = self._nodes
         self._plain[_STONE_WINS] = rules.stone_wins
         self._plain[_CHANGES] = _TURNS if letters else _SWAPS
         self._plain[_SECOND] = _LETTERS.index(letters[1]) if letters else 0
@@ -189,7 +191,7 @@ class SwapEndings(Endings):
     A win in an even number of plies, by a swap of the loser's, is left to `Endings`.
     """
 
-    def __init__(self, rules: Quadrants, nodes: int) -> None:
+    def __init__(self, rules: Quadrants, nodes: int | None) -> None:
         super().__init__(rules, nodes)
         self._scratch = np.zeros(kernels.SCRATCH, dtype=np.int64)
 

@@ -67,7 +67,7 @@ def knows(game_id: str) -> bool:
     return game_id in LETTERS or gomoku(game_id) is not None
 
 
-def _search(rules: Rules, nodes: int) -> Search:
+def _search(rules: Rules, nodes: int | None) -> Search:
     if isinstance(rules, Gomoku):
         return Threats(rules, nodes)
     assert isinstance(rules, Quadrants)
@@ -75,9 +75,9 @@ def _search(rules: Rules, nodes: int) -> Search:
 
 
 class Examiner:
-    """Checks positions of one game, with at most `nodes` for a search."""
+    """Checks positions of one game, with at most `nodes` for a search, or as many as are usual."""
 
-    def __init__(self, rows: Rows, game_id: str, nodes: int) -> None:
+    def __init__(self, rows: Rows, game_id: str, nodes: int | None) -> None:
         self._rows = rows
         self.rules = rules_of(game_id)
         self._search = _search(self.rules, nodes)

@@ -12,11 +12,14 @@ class OutOfNodes(Exception):
 class Search(ABC):
     """Answers are True or False where that is certain, and None where nothing was found out.
 
-    `nodes` limits each question. `kinds` collects how wins were found, until it is cleared.
+    `nodes` limits each question; if it is None, `usual_nodes` do, which take some seconds. `kinds`
+    collects how wins were found, until it is cleared.
     """
 
-    def __init__(self, nodes: int) -> None:
-        self._nodes = nodes
+    usual_nodes: int
+
+    def __init__(self, nodes: int | None) -> None:
+        self._nodes = self.usual_nodes if nodes is None else nodes
         self.kinds: set[str] = set()
 
     @abstractmethod

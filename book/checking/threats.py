@@ -21,10 +21,12 @@ class Threats(Search):
     """The search for one game. `won` and `lost` are asked about positions in which the game goes
     on."""
 
-    def __init__(self, rules: Gomoku, nodes: int) -> None:
+    usual_nodes = 100_000
+
+    def __init__(self, rules: Gomoku, nodes: int | None) -> None:
         super().__init__(nodes)
         self._rules = rules
-        self._left = nodes
+        self._left = self._nodes
         # Within how many plies a position is won, and within how many it is not, by such threats.
         self._wins: dict[tuple[int, int, bool, bool], int] = {}
         self._failures: dict[tuple[int, int, bool, bool], int] = {}

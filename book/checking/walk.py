@@ -33,7 +33,9 @@ class Walk(Closing):
         BookError: if the book cannot be read.
     """
 
-    def __init__(self, address: Address, game_id: str, nodes: int, jobs: int = 1) -> None:
+    def __init__(
+        self, address: Address, game_id: str, nodes: int | None = None, jobs: int = 1
+    ) -> None:
         self._address, self._game_id, self._nodes, self._jobs = address, game_id, nodes, jobs
         self._rows = Rows(address, game_id)
         self._examiner = Examiner(self._rows, game_id, nodes)
@@ -176,12 +178,12 @@ class Walk(Closing):
 
 
 @cache
-def _workers_own(address: str, game_id: str, nodes: int) -> tuple[Rows, Examiner]:
+def _workers_own(address: str, game_id: str, nodes: int | None) -> tuple[Rows, Examiner]:
     """What a worker reads with, as long as it lives."""
     rows = Rows(Address.of(address), game_id)
     return rows, Examiner(rows, game_id, nodes)
 
 
-def _examine(address: str, game_id: str, nodes: int, part: list[int]) -> list[Finding]:
+def _examine(address: str, game_id: str, nodes: int | None, part: list[int]) -> list[Finding]:
     rows, examiner = _workers_own(address, game_id, nodes)
     return [examiner.examine(row) for row in rows.read(part)]

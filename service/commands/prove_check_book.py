@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from book.address import Address
-from book.console import console, print_json
+from book.console import console, name_game, print_json
 from book.processes import stopping_on_interrupt
 from engine.games.base import Game
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from book.checking.rules import Board
     from book.checking.walk import Walk
 
-# Some seconds in Gomoku, a fraction of one in the Pentago games.
-NODES = 200_000
 _SECONDS_BETWEEN_LINES = 5.0
 _REJECTED, _INTERRUPTED = 1, 130
 _MOST_TOLD = 20
@@ -34,7 +32,7 @@ class BookCheck:
     game: Game | None
     everything: bool
     jobs: int
-    nodes: int
+    nodes: int | None
     sample: int | None
     seed: int
 
@@ -75,12 +73,7 @@ def _game_id(address: Address, game: Game | None) -> str:
     from book.checking.position import knows
     from book.checking.rows import game_ids
 
-    there = game_ids(address)
-    wanted = game.id if game else there[0] if len(there) == 1 else None
-    if wanted is None:
-        raise click.UsageError(f"'{address}' holds {', '.join(there) or 'no game'}: use --game")
-    if wanted not in there:
-        raise click.UsageError(f"'{address}' does not hold {wanted}")
+    wanted = name_game(address, game_ids(address), game)
     if not knows(wanted):
         raise click.UsageError(f"the checker does not know the rules of {wanted}")
     return wanted

@@ -21,6 +21,8 @@ COMMANDS = (
     "info",
     "log",
     "export",
+    "tree",
+    "plot",
     "query",
     "prove",
     "certify",
