@@ -134,6 +134,7 @@ def _draw_plies(axes: Any, picture: Picture) -> None:
     axes.bar(plies, others, bottom=proven, color=_LIGHT_BLUE, label="not proven", width=0.8)
     axes.set(title="Positions by ply", xlabel="ply", ylabel="positions")
     _whole_numbers(axes)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.legend(frameon=False)
 
 
@@ -149,6 +150,7 @@ def _draw_values(axes: Any, picture: Picture) -> None:
         ylabel="positions",
         xlim=(0, 100),
     )
+    axes.yaxis.set_major_formatter("{x:,.0f}")
 
 
 def _draw_branching(axes: Any, picture: Picture) -> None:
@@ -163,7 +165,7 @@ def _draw_branching(axes: Any, picture: Picture) -> None:
 def _draw_root(axes: Any, picture: Picture) -> None:
     moments = picture.moments
     title = "Value of the empty board as the book grew"
-    axes.set(title=title, ylabel="winning probability of dark, %", ylim=(-4, 104))
+    axes.set(title=title, ylabel="winning probability of dark, %", ylim=(0, 102))
     if not moments:
         axes.set_xticks([])
         axes.text(0.5, 0.5, "not recorded in this book", ha="center", transform=axes.transAxes)
@@ -179,6 +181,7 @@ def _draw_root(axes: Any, picture: Picture) -> None:
         axes.legend(frameon=False, loc="center right")
     first_day, last_day = moments[0].at[:10], moments[-1].at[:10]
     days = first_day if first_day == last_day else f"{first_day} to {last_day}"
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel(f"positions in the book ({days})")
 
 
