@@ -26,7 +26,7 @@ class Gomoku(Rules):
         return row * self.stride + column
 
     def play(self, board: Board, move: int) -> Board | None:
-        stone = 1 << self.cells[move] if move < len(self.cells) else 0
+        stone = 1 << self.cells[move] if 0 <= move < len(self.cells) else 0
         own, other = board.sides
         if not stone or stone & (own | other):
             return None

@@ -188,8 +188,9 @@ class _Check:
         if min(stored, default=(plies + 1, 0))[0] <= plies:
             self._finding.needs.add(min(stored)[1])
         else:
+            assert rest is not None
             assert self._rest is not None
-            self._check_rest_win(self._rest, plies)
+            self._check_rest_win(self._rest, rest.plies)
 
     def _check_exact_win(self, plies: int, shortest: int) -> None:
         if shortest < plies:
@@ -304,8 +305,8 @@ class _Check:
                 plies = (self._rules.full & ~(board.dark | board.light)).bit_count()
                 drawn = self._search.drawn(board)
                 if not drawn:
-                    won = self._search.won(board, plies - 1 + plies % 2)
-                    self._ask(won, "no other move wins")
+                    won = self._search.won(board, plies)
+                    self._ask(won or (None if drawn is None else won), "no other move wins")
                 self._confirm()
                 result = 0 if drawn else 1
             if result == -1:

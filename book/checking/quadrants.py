@@ -79,7 +79,7 @@ class Quadrants(Rules):
 
     def play(self, board: Board, move: int) -> Board | None:
         cell, number = divmod(move, len(self._changes))
-        stone = 1 << self.cells[cell] if cell < len(self.cells) else 0
+        stone = 1 << self.cells[cell] if 0 <= cell < len(self.cells) else 0
         own, other = board.sides
         if not stone or stone & (own | other):
             return None

@@ -173,17 +173,20 @@ def _stored(row: "Row[*tuple[object, ...]]", links: tuple[Link, ...]) -> Stored:
     filled = row.rest_state in (RestState.OPEN, RestState.ENDS)
     return Stored(
         row.id,
-        row.stones,
-        Claim(row.value, row.bound == _EXACT, bool(row.proven)),
-        Claim(row.rest_value, row.rest_bound == _EXACT, bool(row.rest_proven)) if filled else None,
-        row.rest_line if filled else b"",
+        row.stones or b"",
+        _claim(row.value, row.bound, row.proven),
+        _claim(row.rest_value, row.rest_bound, row.rest_proven) if filled else None,
+        (row.rest_line or b"") if filled else b"",
         row.rest_state == RestState.ENDS,
         links,
     )
 
 
 def _link(row: "Row[*tuple[object, ...]]") -> Link:
-    claim = None
-    if row.stones is not None:
-        claim = Claim(row.value, row.bound == _EXACT, bool(row.proven))
+    claim = None if row.stones is None else _claim(row.value, row.bound, row.proven)
     return Link(row.move, row.child, row.stones, claim)
+
+
+def _claim(value: int | None, bound: int | None, proven: bool | None) -> Claim:
+    """A claim; nothing is proven where a damaged row has nulls."""
+    return Claim(value or 0, bound == _EXACT, bool(proven) and value is not None)

@@ -17,6 +17,7 @@ from tests.book.handmade import OPEN_FOUR, OPEN_THREE
 
 NODES = 20_000
 # Won by fours and threes.
+LATE = "f7 k10 h5 h11 h7 i10"
 THREES = "f7 e10 g10 k7 g8 h9 e8 h8"
 
 
@@ -156,6 +157,20 @@ def test_what_needs_more_nodes_than_given_is_not_confirmed(tmp_path: Path) -> No
     (doubt,) = walk.doubts
     assert doubt.status is Status.NOT_CONFIRMED
     assert "did not find that the rest move wins in" in doubt.reason
+
+
+def test_what_is_won_late_is_found_two_plies_below_the_last_move(tmp_path: Path) -> None:
+    game, book = games.get("gomoku-15"), tmp_path / "late.db"
+    line = tuple(game.parse_line(LATE))
+    Solving(book, SolveOptions(game, plies=0, memory=8, line=line, nodes=200_000)).run()
+    plies = [row["ply"] for row in rows_of(book, "SELECT ply FROM positions ORDER BY ply")]
+    assert plies[0] == len(line)
+    assert set(plies[1:]) == {len(line) + 2, len(line) + 4}
+    assert checked(book, "gomoku-15", game.play_line(line)) == []
+    change(book, "UPDATE positions SET value = value + 4 WHERE ply = :ply", ply=len(line) + 2)
+    doubts = checked(book, "gomoku-15", game.play_line(line))
+    assert {doubt.status for doubt in doubts} <= {Status.NOT_CONFIRMED, Status.WRONG}
+    assert len(doubts) == plies.count(len(line) + 2)
 
 
 @pytest.mark.parametrize(
