@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -141,6 +141,21 @@ def json_option(command: _Command) -> _Command:
 def print_json(data: object) -> None:
     """Print `data` as indented JSON on standard output."""
     click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def name_game(book: Address, held: Sequence[str], game: Game | None) -> str:
+    """The id of `game`, or of the one game that `book` holds; `held` are the ids of those.
+
+    Raises:
+        click.UsageError: if it holds none of that, or several where none is named.
+    """
+    if game is None and len(held) == 1:
+        return held[0]
+    if game is None:
+        raise click.UsageError(f"'{book}' holds {' and '.join(held) or 'no game'}: use --game")
+    if game.id not in held:
+        raise click.UsageError(f"'{book}' does not hold {game.id}")
+    return game.id
 
 
 def describe_value(value: Value, proven: bool) -> str:

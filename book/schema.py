@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002", "0003")
+REVISIONS = ("0002", "0003", "0004")
 
 
 class RestState(IntEnum):
@@ -76,6 +76,20 @@ runs = Table(
     Column("positions", Integer, nullable=False, default=0),
     Column("searches", Integer, nullable=False, default=0),
     Column("nodes", BigInteger, nullable=False, default=0),
+)
+
+# What the empty board was worth, each time that this changed: its value with so many positions in
+# the book, for dark, who is to move.
+history = Table(
+    "history",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("game", Integer, ForeignKey("games.id"), nullable=False),
+    Column("at", String, nullable=False),
+    Column("run", Integer, ForeignKey("runs.id"), nullable=False),
+    Column("positions", Integer, nullable=False),
+    Column("value", Integer, nullable=False),
+    Column("proven", Boolean, nullable=False),
 )
 
 # `lookup` is made of the key by `book.rows.lookup_of`. `value`, `bound` and `proven` are the book

@@ -20,6 +20,7 @@ from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
 from book.finding import count_positions, find, rest_child
+from book.history import note
 from book.notation import store_notation
 from book.propagation import propagate
 from book.rows import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
@@ -162,6 +163,7 @@ class BookWriter(Closing):
             changed |= self._enter(connection, task, searched, run, tally)
         propagate(connection, changed, tally)
         tally.store(connection, self.game_number)
+        note(connection, self.game, self.game_number, run)
         connection.execute(
             delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
         )

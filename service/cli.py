@@ -29,13 +29,15 @@ _COMMANDS = {
     "wish": _Lazy("book.commands_wish:wish", "Where a book is to grow, or not to."),
     "verify": _Lazy("precompute.commands.verify:verify", "Check that a book holds together."),
     "repair": _Lazy("book.commands_repair:repair", "Mend a damaged book."),
+    "tree": _Lazy("book.commands_tree:tree", "The main lines below a position."),
+    "plot": _Lazy("book.commands_plot:plot", "Draw what is in a book."),
     "query": _Lazy("service.commands.query:query", "The moves of a position, best first."),
     "prove": _Lazy("service.commands.prove:prove", "Who wins by force, as far as it is proven."),
     "certify": _Lazy(
         "precompute.commands.certify:certify", "Write the certificate of a win, to be checked."
     ),
     "prove-check": _Lazy(
-        "service.commands.prove_check:prove_check", "Check a certificate, without the engine."
+        "service.commands.prove_check:prove_check", "Check proofs, without the engine."
     ),
     "serve": _Lazy("service.commands.serve:serve", "Answer over HTTP."),
     "play": _Lazy("service.commands.play:play", "Play a game in the terminal."),

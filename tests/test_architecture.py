@@ -106,8 +106,28 @@ def test_the_checker_of_certificates_shares_no_code_with_the_engine() -> None:
     }
 
 
+def test_the_checker_of_books_has_no_rule_no_key_and_no_search_of_the_engine() -> None:
+    paths = sorted((ROOT / "book" / "checking").rglob("*.py"))
+    assert paths
+    names = {name for path in paths for name in imported(path.read_text())}
+    assert not {name for name in names if name.split(".")[0] in ROOMS - {"book"}}
+    loaded = all_loaded_by("import book.checking.walk")
+    assert "book.checking.position" in loaded
+    # The errors that a book's address and file may give are the only thing of it.
+    assert {name for name in loaded if name.split(".")[0] == "engine"} <= {
+        "engine",
+        "engine.errors",
+    }
+    assert not {"book.reader", "book.rows", "book.finding"} & loaded
+
+
 def loaded_by(code: str) -> set[str]:
     """The top-level modules of a fresh process that has run `code`."""
+    return {name.split(".")[0] for name in all_loaded_by(code)}
+
+
+def all_loaded_by(code: str) -> set[str]:
+    """All modules of such a process, by their full names."""
     run = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
         cwd=ROOT,
@@ -115,7 +135,7 @@ def loaded_by(code: str) -> set[str]:
         text=True,
         check=True,
     )
-    return {name.split(".")[0] for name in run.stdout.split()}
+    return set(run.stdout.split())
 
 
 def test_the_rules_of_all_games_work_without_loading_the_compiler() -> None:

@@ -9,8 +9,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from book.certificate.file import Certificate, CertificateError
 from book.closing import Closing
-from book.console import POSITIVE, console, json_option, print_json
+from book.console import GAME, POSITIVE, console, json_option, print_json
 from book.processes import stopping_on_interrupt
+from engine.games.base import Game
+from service.commands.prove_check_book import BookCheck, check_book, is_book
 
 _SECONDS_BETWEEN_LINES = 5.0
 _REJECTED = 1
@@ -18,14 +20,23 @@ _INTERRUPTED = 130
 
 
 @click.command("prove-check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE|BOOK")
+@click.argument("moves", nargs=-1)
+@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@click.option("--all", "everything", is_flag=True, help="Check every proven position of a book.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Entries at a time.")
+@click.option(
+    "--nodes",
+    type=POSITIVE,
+    help="Nodes of each search where a book's lines end.  [default: 100,000 in Gomoku, 5,000,000 "
+    "in the Pentago games]",
+)
 @click.option(
     "--state",
     type=click.Path(path_type=Path, dir_okay=False),
     help="File that keeps what has been checked: the same command goes on from there.",
 )
-@click.option("--sample", type=POSITIVE, help="Check only so many entries, drawn at random.")
+@click.option("--sample", type=POSITIVE, help="Check only so many, drawn at random.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -35,20 +46,52 @@ _INTERRUPTED = 130
 )
 @json_option
 def prove_check(
-    file: Path, jobs: int, state: Path | None, sample: int | None, seed: int, as_json: bool
+    file: str,
+    moves: tuple[str, ...],
+    game: Game | None,
+    everything: bool,
+    jobs: int,
+    nodes: int | None,
+    state: Path | None,
+    sample: int | None,
+    seed: int,
+    as_json: bool,
 ) -> None:
-    """Check the certificate FILE of a win in Pentago-swap, without the engine.
+    """Check the proofs of a BOOK, or the certificate FILE of a win in Pentago-swap, without the
+    engine.
 
-    Every reply of Black's, every stone with every swap, must be answered until White has five in
-    a row; where the certificate ends, a plain search of the plies that are left must find the
-    win. A certificate with a hole is rejected, with the moves that lead there and exit status 1.
-    The checker shares no code with the engine; docs/proofs.md tells what it does.
+    In a BOOK, the position after MOVES (none: the empty board) and all that its proof rests on:
+    a win needs its move, a loss every reply, a draw both; where the book ends, a search of the
+    checker's own must confirm what it says. With --all or --sample, proven positions wherever they
+    are. What is wrong and what was not confirmed is listed, with exit status 1.
+
+    In a certificate, every reply of Black's, every stone with every swap, must be answered until
+    White has five in a row; where the certificate ends, a plain search of the plies that are left
+    must find the win. A certificate with a hole is rejected, with the moves that lead there and
+    exit status 1. The checker shares no code with the engine; docs/proofs.md tells what it does.
 
     \b
     Examples:
+      fivebook prove-check gomoku.db "h8 i9"
+      fivebook prove-check gomoku.db --all --jobs 2
       fivebook prove-check pentago-swap.cert --sample 1000
       fivebook prove-check pentago-swap.cert --jobs 2 --state checked.npz
     """
+    if is_book(file):
+        if state:
+            raise click.UsageError("--state keeps a check of a certificate, not of a book")
+        check_book(BookCheck(file, moves, game, everything, jobs, nodes, sample, seed), as_json)
+        return
+    if moves or game or everything or nodes:
+        raise click.UsageError(
+            f"'{file}' is no book: MOVES, --game, --all and --nodes are for books"
+        )
+    _check_certificate(Path(file), jobs, state, sample, seed, as_json)
+
+
+def _check_certificate(
+    file: Path, jobs: int, state: Path | None, sample: int | None, seed: int, as_json: bool
+) -> None:
     if state and sample:
         raise click.UsageError("--state keeps a check of everything, and --sample is none")
     # Compiled when imported: not for --help.

@@ -29,6 +29,8 @@ COMMANDS = (
     "wish",
     "verify",
     "repair",
+    "tree",
+    "plot",
     "query",
     "prove",
     "certify",
