@@ -5,7 +5,6 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from book.errors import NewerSchema, NotABook
-from book.propagation import settle_lost
 from book.schema import REVISIONS
 
 _NO_LONGER_READ = ("0001",)
@@ -36,9 +35,11 @@ def migrate(connection: Connection) -> None:
 
     All of it happens in the transaction that `connection` is in.
     """
-    # Imported here because it is slow to load, and needed once in the life of a book.
+    # Imported here because they are slow to load, and needed once in the life of a book.
     from alembic import command
     from alembic.config import Config
+
+    from book.propagation import settle_lost
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

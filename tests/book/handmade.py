@@ -1,5 +1,7 @@
 """Books made row by row, for what a short build does not reach."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,3 +48,14 @@ def enter(
     searched = run_task(game.id, task, Limits(depth=depth))
     with writer.transaction() as connection:
         writer.enter_batch(connection, [(task, searched)], 1, run)
+
+
+def of_revision_0002(book: Path) -> None:
+    """Make a book what it was before there were leases, wishes and a history."""
+    with closing(sqlite3.connect(book)) as connection:
+        connection.execute("ALTER TABLE tasks DROP COLUMN leased_by")
+        connection.execute("ALTER TABLE tasks DROP COLUMN leased_until")
+        connection.execute("ALTER TABLE positions DROP COLUMN wish")
+        connection.execute("DROP TABLE history")
+        connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        connection.commit()

@@ -14,7 +14,8 @@ from book.plot import picture
 from book.reader import BookReader
 from book.schema import moves, positions
 from engine.values import winning_probability
-from tests.book.conftest import Fivebook, change, rows_of, small_book
+from tests.book.conftest import Fivebook, rows_of, small_book
+from tests.book.handmade import of_revision_0002
 
 
 def test_what_is_drawn_is_what_the_rows_say(any_book: AnyAddress) -> None:
@@ -108,7 +109,6 @@ def test_a_file_that_cannot_be_written_gets_one_sentence(
 
 def test_a_book_of_the_schema_before_gets_a_history_when_it_is_built_on(tmp_path: Path) -> None:
     book = small_book(tmp_path / "old.db", "gomoku-9", 10)
-    change(book, "DROP TABLE history")
-    change(book, "UPDATE alembic_version SET version_num = '0002'")
+    of_revision_0002(book)
     small_book(book, "gomoku-9", 30)
     assert rows_of(book, "SELECT * FROM history")
