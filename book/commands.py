@@ -74,7 +74,7 @@ def log(book: Address, as_json: bool) -> None:
             console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
             console.print(
                 f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
-                f"{_describe_search(run.parameters)}",
+                f"{_describe_search(run.parameters)}{_describe_growth(run.parameters)}",
                 highlight=False,
                 soft_wrap=True,
             )
@@ -186,6 +186,13 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
             _describe_search(run.parameters),
         )
     console.print(table)
+
+
+def _describe_growth(parameters: dict[str, Any]) -> str:
+    """Where a run let the book grow, where that is not from the empty board by costs alone."""
+    told = ("mode", "side", "root", "plies", "max_loss", "total_loss")
+    given = {name: parameters.get(name) for name in told}
+    return "".join(f", {name} {value}" for name, value in given.items() if value not in (None, ""))
 
 
 def _describe_search(parameters: dict[str, Any]) -> str:

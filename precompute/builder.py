@@ -332,12 +332,12 @@ class _Occupancy:
 def _where_it_grows(options: BuildOptions) -> dict[str, object]:
     """Where a build with these options goes that others do not; nothing for the usual ones."""
     goal = options.goal
+    modes = {"prove": goal, "learn": options.learn, "refine": options.refine}
     grows = {
-        "mode": "prove" if goal else "learn" if options.learn else None,
+        "mode": next((mode for mode, is_this in modes.items() if is_this), None),
         "side": goal and ("dark" if goal.dark else "light"),
         "root": options.game.format_line(options.line) if options.line else None,
         "max_loss": options.losses.each,
         "total_loss": options.losses.together,
-        "refine": options.refine or None,
     }
     return {name: value for name, value in grows.items() if value is not None}
