@@ -234,7 +234,11 @@ class BookWriter(Closing):
     ) -> set[int]:
         position = self.game.unpack(task.stones)
         parents = self.game.parents(position)
-        stored = find(connection, self.game, self.game_number, [*searched.children, *parents])
+        keys = [task.key, *searched.children, *parents]
+        stored = find(connection, self.game, self.game_number, keys)
+        if task.key in stored:
+            # A proof may have stored it since it was planned.
+            return set()
         rest = searched.rest
         value, bound, proven = (
             (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
