@@ -14,7 +14,7 @@ from engine.games.base import Game
 from engine.search import Limits
 from service.play.arena.display import MatchDisplay
 from service.play.arena.match import MatchSettings, distinct_names
-from service.play.arena.openings import read_openings, suite
+from service.play.arena.openings import Opening, read_openings, suite
 from service.play.arena.report import as_document, cross_table_view, match_view, table_document
 from service.play.arena.statistics import Sprt
 from service.play.arena.tournament import Tournament, cross_table, default_folder
@@ -67,6 +67,7 @@ class _GamesType(click.IntRange):
     help="A file of openings, a line of moves for each.  [default: the checkout's suite for the "
     "game in data/openings, else the empty board]",
 )
+@click.option("--empty-board", is_flag=True, help="Begin all games with the empty board.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Games at a time.")
 @click.option(
     "--sprt",
@@ -97,6 +98,7 @@ def arena(
     nodes: int | None,
     depth: int | None,
     openings: Path | None,
+    empty_board: bool,
     jobs: int,
     sprt: Sprt | None,
     margin: float,
@@ -119,6 +121,7 @@ def arena(
     Examples:
       fivebook arena engine six-cell-frames --game gomoku-15 --games 200 --jobs 2
       fivebook arena engine:nodes=20000 engine:nodes=10000 --game gomoku-15 --sprt 0,20
+      fivebook arena engine:book=gomoku.db engine --game gomoku-15 --empty-board --games 200
       fivebook arena engine 'gomocup:./pbrain-mine' --game gomoku-15 --clock 30s+500ms
       fivebook arena --round-robin engine random weighted-defence --game gomoku-11 --games 20
     """
@@ -126,7 +129,7 @@ def arena(
     if not (movetime or clock or nodes or depth):
         movetime = _MOVETIME
     limits = Limits(depth, nodes, movetime, clock)
-    lines = suite(game) if openings is None else read_openings(game, openings)
+    lines = _openings(game, openings, empty_board)
     settings = [
         MatchSettings(game, pair, limits, margin, lines) for pair in combinations(players, 2)
     ]
@@ -142,6 +145,14 @@ def arena(
         print_json(_as_dict(players, tournament, folder, round_robin))
     else:
         _print_end(players, tournament, folder, round_robin)
+
+
+def _openings(game: Game, file: Path | None, empty_board: bool) -> tuple[Opening, ...]:
+    if file is None:
+        return ((),) if empty_board else suite(game)
+    if empty_board:
+        raise click.UsageError("--openings and --empty-board cannot be combined")
+    return read_openings(game, file)
 
 
 def _check_combination(players: tuple[str, ...], round_robin: bool, sprt: Sprt | None) -> None:

@@ -201,6 +201,12 @@ def test_a_player_may_meet_itself() -> None:
     assert result["score"] == 0.5
 
 
+def test_games_may_begin_with_the_empty_board_where_there_is_a_suite() -> None:
+    players = ("random", "random", "--game", "gomoku-11", "--games", "2")
+    assert document(*players, "--empty-board", "--save", "empty")["settings"]["openings"] == [""]
+    assert "" not in document(*players, "--save", "suite")["settings"]["openings"]
+
+
 def test_it_is_said_that_openings_repeat() -> None:
     sentence = "2 pairs of games share one opening"
     assert sentence in arena("random", "random", "--game", "gomoku-5", "--games", "4").stderr
@@ -304,6 +310,10 @@ def test_a_clock_that_nobody_can_keep_loses() -> None:
         (["random", "random", "--margin", "soon"], "'soon' is no duration"),
         (["random", "random", "--jobs", "0"], "0 is not in the range x>=1"),
         (["random", "random", "--openings", "none.txt"], "'none.txt' does not exist"),
+        (
+            ["random", "random", "--openings", "suite.txt", "--empty-board"],
+            "--openings and --empty-board cannot be combined",
+        ),
         (["random", "random", "--openings", "bad.txt"], "bad.txt, line 1: 'z9' is no cell"),
         (["random", "random", "--save", "bad.txt"], "'bad.txt' is a file"),
         (["random", "random", "--game", "chess"], "unknown game 'chess'"),
