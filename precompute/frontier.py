@@ -106,11 +106,11 @@ class CheapestSlots:
 
     `limits` only close ways. The stored cost of the rest of a way does not know them and is a
     lower bound all the same, no less consistent, so that the order stays right; but positions
-    may then be looked at in vain.
+    may then be looked at in vain. `looked_at` counts all that were.
     """
 
     def __init__(self, connection: Connection, root: AnyRow | None, limits: LossLimits) -> None:
-        self._looked_at = 0
+        self.looked_at = 0
         self._connection = connection
         self._limits = limits
         # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
@@ -135,10 +135,10 @@ class CheapestSlots:
 
     def enough(self, batch_size: int) -> int:
         """How many tasks make a batch: more where many positions had to be looked at for them."""
-        return max(batch_size, self._looked_at // _LOOKS_PER_TASK)
+        return max(batch_size, self.looked_at // _LOOKS_PER_TASK)
 
     def _look_at(self, id: int, cost: int, given: int) -> None:
-        self._looked_at += 1
+        self.looked_at += 1
         row = self._connection.execute(_position, {"id": id}).one()
         own = slot_cost(row, row.value, row.proven, row.children)
         if own is not None and id not in self._queued:

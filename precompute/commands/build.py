@@ -34,6 +34,7 @@ _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
 _OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
+_BY_BOOK = "prove --by book"
 _OPTIONS = {
     "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
     "full": {*_OF_A_BUILD, "root", "plies"},
@@ -41,9 +42,9 @@ _OPTIONS = {
     "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "prove": {"by", "root", "plies", "memory"},
-    "prove --by book": {*_OF_A_BUILD, "by", "side", "root", "positions"},
+    _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
 }
-_MODES = [mode for mode in _OPTIONS if " " not in mode]
+_MODES = [mode for mode in _OPTIONS if mode != _BY_BOOK]
 _OF_SOME = set().union(*_OPTIONS.values())
 
 
@@ -197,7 +198,7 @@ def build(
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     mode = mode or ("explore" if plies is None else "full")
-    way = f"{mode} --by book" if mode == "prove" and by == "book" else mode
+    way = _BY_BOOK if mode == "prove" and by == "book" else mode
     _refuse_others(way)
     line = _line(game, root)
     if way == "prove":
@@ -287,7 +288,8 @@ def _refuse_others(way: str) -> None:
         name = option.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and name in _OF_SOME - _OPTIONS[way]:
-            raise click.UsageError(f"--mode {way} has no {option.opts[0]}")
+            unless = " without --by book" if way == "prove" and name in _OPTIONS[_BY_BOOK] else ""
+            raise click.UsageError(f"--mode {way} has no {option.opts[0]}{unless}")
 
 
 def _line(game: Game, root: str) -> tuple[Move, ...]:

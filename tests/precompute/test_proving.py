@@ -238,9 +238,9 @@ def test_the_command_tells_whether_it_is_proven(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--mode", "prove", "--by", "book", "--plies", 2), "--by book has no --plies"),
-        (("--mode", "prove", "--side", "dark"), "--side needs --by book"),
-        (("--by", "book"), "--by needs --mode prove"),
-        (("--mode", "learn", "--side", "light"), "--side needs --mode prove"),
+        (("--mode", "prove", "--side", "dark"), "--mode prove has no --side without --by book"),
+        (("--by", "book"), "--mode explore has no --by"),
+        (("--mode", "learn", "--side", "light"), "--mode learn has no --side"),
         (("--mode", "prove", "--by", "book", "--root", f"{WON} h5 a9 d5"), "the game is over"),
         (("--mode", "prove", "--by", "book", "--root", "e5 e5"), "the cell is taken"),
     ],
