@@ -30,6 +30,15 @@ GAME = games.get(NAME)
 NODES = Limits(nodes=200)
 PARAMETERS = {"limits": NODES.as_dict()}
 _SECONDS = 300
+# Whenever a builder takes a task, its number goes into the table `leased`.
+_RECORD_LEASES = """
+    CREATE TABLE leased (task integer);
+    CREATE FUNCTION record() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN INSERT INTO leased VALUES (NEW.id); RETURN NEW; END $$;
+    CREATE TRIGGER record BEFORE UPDATE OF leased_by ON tasks FOR EACH ROW
+        WHEN (NEW.leased_by IS NOT NULL AND NEW.leased_by IS DISTINCT FROM OLD.leased_by)
+        EXECUTE FUNCTION record();
+"""
 
 Content = list[dict[str, object]]
 
@@ -84,11 +93,14 @@ def test_two_builders_do_each_search_once_and_make_the_book_of_one(
     shared: str, alone: tuple[Content, BuildState]
 ) -> None:
     BookWriter(shared, GAME).close()
+    change(shared, _RECORD_LEASES)
     builders = [start(shared), start(shared)]
     told = [result(builder) for builder in builders]
     content, state = alone
     assert list(records(shared, reproducible=True)) == content
     assert sum(each["searches"] for each in told) == state.searches
+    leased = [row["task"] for row in rows_of(shared, "SELECT task FROM leased")]
+    assert len(leased) == len(set(leased)) == state.searches
     assert all(each["complete"] for each in told)
     assert_sound(shared, GAME)
 
