@@ -16,10 +16,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo bench field strength openings solve clean
+.PHONY: help setup test test-slow test-bounds demo bench field strength book-strength openings solve book clean
 
 help: ## List what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 setup: $(VENV)/compiled ## Install everything into .venv and compile the engine
 
@@ -52,6 +52,13 @@ strength: setup ## Play the engine against itself with a tenth of the time, and 
 		echo "make: no gomoku to play against; Debian and Ubuntu have it in the package bsdgames" >&2; \
 	fi
 
+book-strength: setup ## Play the engine with the shipped books against itself without
+	for game in gomoku-15 pentago-swap; do \
+		for openings in --empty-board ''; do \
+			$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game $$openings --games 200 --jobs $(JOBS) || exit; \
+		done; \
+	done
+
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
 		case $$game in pentago*) options="--margin 50 --nodes 5000000" ;; *) options= ;; esac; \
@@ -62,6 +69,9 @@ openings: setup ## Make the opening suites anew
 solve: setup ## Prove Pentago-swap's win anew, and write the book and the certificate in data/
 	$(BIN)/fivebook build data/pentago-swap.db --game pentago-swap --mode prove --plies 6 --memory 4GB --jobs $(JOBS)
 	$(BIN)/fivebook certify data/pentago-swap.db -o data/pentago-swap.cert --memory 4GB --jobs $(JOBS)
+
+book: setup ## Let the shipped book of Gomoku grow for an hour
+	$(BIN)/fivebook build data/gomoku-15.db --game gomoku-15 --nodes 1000000 --table 32 --time 1h --jobs $(JOBS)
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
