@@ -75,12 +75,6 @@ def test_a_sample_is_as_large_as_asked_for_and_the_same_for_the_same_seed(
     assert {id for seed in range(40) for id in drawn(10, seed)} == set(range(1, 51))
 
 
-def test_the_shipped_book_has_no_fault(fivebook: Fivebook) -> None:
-    shipped = Path(__file__).parents[2] / "data" / "pentago-swap.db"
-    result = fivebook("verify", shipped, "--sample", 200)
-    assert result.stdout == f"{shipped}: 200 positions looked at, no fault\n"
-
-
 def test_a_fault_outside_the_sample_is_not_looked_for(
     copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
 ) -> None:

@@ -1,0 +1,40 @@
+"""The books in data/: without a fault, and small."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from service.cli import cli
+
+DATA = Path(__file__).parents[2] / "data"
+BOOKS = sorted(DATA.glob("*.db"))
+
+
+def test_there_are_books() -> None:
+    assert [book.name for book in BOOKS] == ["gomoku-15.db", "pentago-swap.db"]
+
+
+of_each_book = pytest.mark.parametrize("book", BOOKS, ids=lambda book: str(book.name))
+
+
+def verified(book: Path, *options: str) -> str:
+    result = CliRunner().invoke(cli, ["verify", str(book), *options])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@of_each_book
+def test_a_shipped_book_is_small(book: Path) -> None:
+    assert book.stat().st_size < 10_000_000
+
+
+@of_each_book
+def test_a_sample_of_a_shipped_book_has_no_fault(book: Path) -> None:
+    assert verified(book, "--sample", "500") == f"{book}: 500 positions looked at, no fault\n"
+
+
+@pytest.mark.slow
+@of_each_book
+def test_a_shipped_book_has_no_fault(book: Path) -> None:
+    assert "no fault" in verified(book)
