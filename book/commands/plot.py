@@ -1,4 +1,4 @@
-"""``fivebook plot``."""
+"""The command that draws a book: `fivebook plot`."""
 
 from pathlib import Path
 

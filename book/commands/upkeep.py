@@ -9,7 +9,7 @@ import click
 
 from book import merging, pruning
 from book.address import Address
-from book.commands_diff import describe_book_value, describe_stones
+from book.commands.diff import describe_book_value, describe_stones
 from book.console import BOOK, GAME, json_option, print_json
 from book.merging import Conflict, MergeConflict, MergeState
 from book.pruning import Cut

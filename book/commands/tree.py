@@ -1,4 +1,4 @@
-"""``fivebook tree``."""
+"""The command that shows the main lines: `fivebook tree`."""
 
 from typing import Any
 
