@@ -115,7 +115,6 @@ class Asked:
 
 
 def _set_up(database: Database) -> None:
-    database.enable_wal()
     table = database.table("asked")
     table.create(_COLUMNS, pk=("game", "stones"), if_not_exists=True)
     table.create_index(["game", "count", "ply", "key"], if_not_exists=True)

@@ -1,6 +1,8 @@
 """The `fivebook` command, which loads each command by name when it is asked for."""
 
+import errno
 import importlib
+import os
 import sys
 from typing import Any, NamedTuple
 
@@ -103,6 +105,17 @@ def main() -> None:
         status = error.exit_code
     except click.Abort:
         status = 130
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        click.echo(f"Error: cannot write: {error.strerror}", err=True)
+        status = 2
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # Python would try it once more at the end, and leave with a status of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = status or 2
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -268,7 +268,7 @@ def from_scratch(graph: Graph) -> Found:
 def connection(stored: Callable[[str], AnyAddress], gomoku: Game) -> Iterator[Connection]:
     """In a transaction that is never stored, on a book without positions."""
     with BookWriter(stored("empty_book"), gomoku) as writer:
-        writer.start_run({})
+        writer.start_run({"limits": {}})
     engine = open_engine(Address.of(stored("empty_book")), Access.WRITE)
     with engine.connect() as connection:
         yield connection

@@ -278,3 +278,20 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m service.cli games --json | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("command", [["games"], ["games", "--json"], ["--version"]])
+@pytest.mark.parametrize("buffered", [True, False])
+def test_an_output_that_cannot_be_written_gets_one_sentence(
+    command: list[str], buffered: bool
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, *([] if buffered else ["-u"]), "-m", "service.cli", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "Error: cannot write: No space left on device\n")
