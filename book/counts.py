@@ -75,6 +75,11 @@ class Tally:
         change.proven += proven
         change.nodes += nodes
 
+    @property
+    def added(self) -> int:
+        """How many more positions there are, of what is not stored yet."""
+        return sum(change.positions for change in self._changes.values())
+
     def store(self, connection: Connection, game_number: int) -> None:
         """Add all that was counted to the book."""
         for (ply, depth), change in sorted(self._changes.items()):

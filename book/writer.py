@@ -155,13 +155,17 @@ class BookWriter(Closing):
 
     def enter_batch(
         self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
-    ) -> None:
-        """Make the results of a complete batch part of the book, and forget its tasks."""
+    ) -> int:
+        """Make the results of a complete batch part of the book, and forget its tasks.
+
+        Returns how many positions are new.
+        """
         tally = Tally()
         changed: set[int] = set()
         for task, searched in batch:
             changed |= self._enter(connection, task, searched, run, tally)
         propagate(connection, changed, tally)
+        added = tally.added
         tally.store(connection, self.game_number)
         note(connection, self.game, self.game_number, run)
         connection.execute(
@@ -171,11 +175,12 @@ class BookWriter(Closing):
             _count_run,
             {
                 "at": run,
-                "more_positions": sum(task.new for task, _ in batch),
+                "more_positions": added,
                 "more_searches": len(batch),
                 "more_nodes": sum(searched.nodes for _, searched in batch),
             },
         )
+        return added
 
     def _lock(self, shared: Mapping[str, Any] | None) -> bool:
         """Take the book for this builder; returns whether no other has it."""

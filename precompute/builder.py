@@ -227,8 +227,7 @@ class Builder:
     def _enter(self, connection: Connection, batch: list[PlannedTask]) -> int:
         """Make a batch part of the book; returns how many positions are new."""
         results = [(planned.task, planned.result) for planned in batch if planned.result]
-        self._writer.enter_batch(connection, results, batch[0].batch, self._run)
-        return sum(planned.task.new for planned in batch)
+        return self._writer.enter_batch(connection, results, batch[0].batch, self._run)
 
     def _plan_next(self, connection: Connection) -> bool:
         """Put the next tasks into the plan; returns whether there were any."""

@@ -217,12 +217,7 @@ def build(
         raise click.UsageError("--mode full needs --plies")
     if mode == "deviate" and (total_loss is None or each_loss is None):
         raise click.UsageError("--mode deviate needs --abs and --rel")
-    if backend == Backend.DASK and scheduler is None:
-        raise click.UsageError("--backend dask needs a --scheduler, such as tcp://HOST:8786")
-    if scheduler is not None and backend != Backend.DASK:
-        raise click.UsageError("--scheduler needs --backend dask")
-    if scheduler is not None and jobs is not None:
-        raise click.UsageError("--backend dask has no --jobs: every thread of its workers is one")
+    _check_backend(backend, scheduler, jobs)
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
@@ -244,6 +239,16 @@ def build(
         goal=_goal(game, line, side) if mode == "prove" else None,
     )
     _build(book, options, as_json)
+
+
+def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None) -> None:
+    """Refuse dask without a scheduler, a scheduler without dask, and jobs for dask."""
+    if backend == Backend.DASK and scheduler is None:
+        raise click.UsageError("--backend dask needs a --scheduler, such as tcp://HOST:8786")
+    if scheduler is not None and backend != Backend.DASK:
+        raise click.UsageError("--scheduler needs --backend dask")
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--backend dask has no --jobs: every thread of its workers is one")
 
 
 def _build(book: Address, options: BuildOptions, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from book.writer import BookWriter
 from engine import games
+from tests.book.conftest import rows_of
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
 from tests.oracles.book_checker import assert_sound
 
@@ -18,4 +19,5 @@ def test_a_position_that_was_stored_since_it_was_planned_is_not_stored_twice(
         for line in (OPEN_THREE, OPEN_FOUR, OPEN_THREE):
             enter(writer, game, line, run, depth=4)
         assert writer.count() == 2
+    assert rows_of(path, "SELECT positions FROM runs") == [{"positions": 2}]
     assert_sound(path, game)
