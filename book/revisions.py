@@ -1,11 +1,12 @@
 """The revision of a book's schema: refusing what cannot be used, and creating what is missing."""
 
+from collections import deque
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from book.errors import NewerSchema, NotABook
-from book.schema import REVISIONS
+from book.schema import REVISIONS, games
 
 _NO_LONGER_READ = ("0001",)
 
@@ -39,12 +40,13 @@ def migrate(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
 
-    from book.propagation import settle_lost
+    from book.propagation import propagate_all
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-    # Before 0003 a lost position's other moves cost as much as anyone's.
-    settle_lost(connection)
+    # Costs follow from the rest, by a formula that was another before 0005.
+    for game in connection.execute(select(games.c.id)).scalars().all():
+        deque(propagate_all(connection, game), maxlen=0)

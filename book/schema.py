@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002", "0003", "0004")
+REVISIONS = ("0002", "0003", "0004", "0005")
 
 
 class RestState(IntEnum):

@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the columns. Costs are settled anew in `book.revisions`, since their formula changed."""
+    """Add the columns."""
     op.add_column("tasks", sa.Column("leased_by", sa.String))
     op.add_column("tasks", sa.Column("leased_until", sa.DateTime(timezone=True)))
     op.add_column("positions", sa.Column("wish", sa.Integer))
