@@ -25,15 +25,17 @@ from book.schema import RestState, Wish, moves, positions
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
-# away a winning probability of 5 % costs as much as four plies more. With a quarter of that 600
-# positions of Gomoku ended at ply 4, since where a side is behind most moves give little away, and
-# answered 1.3 to 2 moves of a game; with this they went down to ply 7 and answered 2 to 3.2.
+# away a winning probability of 5 % costs as much as two plies more. With half of that a book of
+# Gomoku went wide, since where a side is behind most moves give little away: 600 positions held
+# 2.0 of dark's and 1.3 of light's moves of a game against engines of mixed strength, with this 2.8
+# and 1.7. With twice as much it was 3.2 and 2.0, but one made by short searches, whose values
+# are less certain, missed the first move to the centre.
 _PLY_COST = 100
-_LOSS_COST = 8_000
-# Ten plies, or an eighth of the winning probability.
+_LOSS_COST = 4_000
+# Ten plies, or a quarter of the winning probability.
 _UNWANTED_COST = 1_000
 
-# Whoever believes to win with less than 5 % has little to give away: no move costs more than five
+# Whoever believes to win with less than 5 % has little to give away: no move costs more than three
 # plies, so that costs do not tell the moves apart. Were one of them good, the book would be wrong
 # about everything above. So the first of them are nearly free; from the eighth on they cost what
 # they would anyway.

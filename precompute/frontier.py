@@ -77,7 +77,7 @@ class LossLimits:
     """What the moves of a way may give away, in winning probability from 0 to 1.
 
     `each` move, and all of them `together`; None: anything. They count in the steps of the costs,
-    which are parts of 8000.
+    which are parts of 4000.
     """
 
     each: float | None = None

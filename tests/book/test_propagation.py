@@ -86,9 +86,9 @@ def test_the_other_side_sees_the_opposite_bound() -> None:
         (50, 50, 100),
         (-300, -300, 100),
         # 0.50 - 0.45 of a win
-        (0, -80, 499),
-        (0, -WIN, 4100),
-        (WIN, -WIN, 8100),
+        (0, -80, 299),
+        (0, -WIN, 2100),
+        (WIN, -WIN, 4100),
         # Better than the best move as it was known: no gain is paid out.
         (0, 100, 100),
     ],

@@ -213,7 +213,7 @@ def test_what_is_reached_cheapest_by_a_bad_move_goes(
 ) -> None:
     cheapest: dict[bytes, tuple[int, bool]] = {}
     for way in ways(gomoku_book):
-        cost = sum(100 + round(8000 * loss) for loss in losses(way))
+        cost = sum(100 + round(4000 * loss) for loss in losses(way))
         found = (cost, any(loss > most for loss in losses(way)))
         cheapest[way[-1].stones] = min(found, cheapest.get(way[-1].stones, found))
     book = copy_of(gomoku_book)

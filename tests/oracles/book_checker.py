@@ -129,8 +129,8 @@ def cost_into(row: Any, child: Any) -> int:
 
 
 def loss(best: int, value: int) -> int:
-    """How much of the winning probability a move gives away, in parts of 8000."""
-    return round(8000 * max(0.0, _chance(best) - _chance(value)))
+    """How much of the winning probability a move gives away, in parts of 4000."""
+    return round(4000 * max(0.0, _chance(best) - _chance(value)))
 
 
 def _chance(value: int) -> float:

@@ -35,7 +35,7 @@ def costs_of_all_slots(
 ) -> dict[int, int]:
     """The cost of each slot to be expanded by its position: the least of all ways to it.
 
-    What moves may give away is in parts of 8000.
+    What moves may give away is in parts of 4000.
     """
     costs: dict[int, int] = {}
 

@@ -137,7 +137,7 @@ def test_below_a_root_only_slots_of_its_own_come(wild_book: AnyAddress, root: in
 
 @pytest.mark.parametrize("each", [0.02, 0.05, 0.2])
 def test_no_way_with_a_larger_mistake_is_taken(wild_book: AnyAddress, each: float) -> None:
-    expected = costs_of_all_slots(Graph(wild_book), each=8000 * each)
+    expected = costs_of_all_slots(Graph(wild_book), each=4000 * each)
     found = found_slots(wild_book, losses=LossLimits(each))
     assert 0 < len(found) < len(found_slots(wild_book))
     assert_cheapest_first(found, expected)
@@ -147,7 +147,7 @@ def test_no_way_with_a_larger_mistake_is_taken(wild_book: AnyAddress, each: floa
 def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
     wild_book: AnyAddress, each: float, together: float
 ) -> None:
-    expected = costs_of_all_slots(Graph(wild_book), each=8000 * each, together=8000 * together)
+    expected = costs_of_all_slots(Graph(wild_book), each=4000 * each, together=4000 * together)
     found = found_slots(wild_book, losses=LossLimits(each, together))
     assert 0 < len(found) < len(found_slots(wild_book, losses=LossLimits(each)))
     assert_cheapest_first(found, expected)

@@ -1,4 +1,4 @@
-"""What a move gives away costs four times as much, so that a book goes deeper."""
+"""What a move gives away costs twice as much, so that a book goes deeper."""
 
 revision = "0005"
 down_revision = "0004"
