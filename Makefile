@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 ARGS ?=
-SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap
+SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
 # Pins the versions inside pip's isolated builds too: older pips read the first name there,

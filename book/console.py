@@ -106,17 +106,22 @@ class _ClockType(click.ParamType[Clock]):
 
 
 class _MemoryType(click.ParamType[int]):
-    """A size in MiB, from e.g. ``512MB`` or ``4GB``."""
+    """A size in MiB, from e.g. ``512``, ``512MB`` or ``4GB``."""
 
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
-        match = re.fullmatch(r"(\d+)\s*(M|G)i?B?", value.strip(), re.IGNORECASE)
-        mebibytes = int(match[1]) * (1024 if match[2].upper() == "G" else 1) if match else 0
+        match = re.fullmatch(r"(\d+)\s*(?:(M|G)i?B?)?", value.strip(), re.IGNORECASE)
+        mebibytes = int(match[1]) * (1024 if match[2] in ("g", "G") else 1) if match else 0
         if not 1 <= mebibytes <= MOST_TABLE:
-            self.fail(f"'{value}' is no size like 512MB or 4GB", param, ctx)
+            self.fail(
+                f"'{value}' is no size like 512MB or 4GB, up to {MOST_TABLE // 1024}GB "
+                "(a plain number counts MiB)",
+                param,
+                ctx,
+            )
         return mebibytes
 
 

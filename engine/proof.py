@@ -1,7 +1,7 @@
 """What it means to prove who wins, whatever the game."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from engine.position import Move, Position
@@ -28,6 +28,11 @@ class Proof:
     table: float
     horizon: int = 0
 
+    def before_move(self) -> "Proof":
+        """The same, told one ply earlier: before the move that led here, which did not end it."""
+        distance = None if self.distance is None else self.distance + 1
+        return replace(self, line=(), distance=distance, horizon=self.horizon + 1)
+
 
 OPEN = Proof(None, (), None, 0, 0.0)
 """What is known before any search."""
@@ -36,16 +41,27 @@ OPEN = Proof(None, (), None, 0, 0.0)
 class Prover(Protocol):
     """Proves who wins in positions of one game; holds a table, so for one caller at a time."""
 
-    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
+    by_plies: bool
+    """Whether it looks for wins ply by ply, and so for those within so many plies alone."""
+
+    def steps(
+        self, position: Position, *, nodes: int, loses: bool = False, within: int | None = None
+    ) -> Iterator[Proof]:
         """Search for a proof that the side to move wins; with `loses`, that it loses.
 
         Yields what is known, every fraction of a second, until the claim is settled or `nodes`
-        are spent. Unless it has several threads or has learned something, the last of them
-        depends on the arguments alone. A prover goes on with one iterator at a time.
+        are spent. With `within` it ends where there is no win within so many plies, of which the
+        winner plays the last; the claim then stays open, unless no more plies are left. Unless the
+        prover has several threads or has learned something, the last proof depends on the
+        arguments alone. A prover goes on with one iterator at a time.
 
         Raises:
-            ValueError: if the game is over.
+            ValueError: if the game is over, or if `within` is given and it is not `by_plies`.
         """
+        ...
+
+    def kin(self, position: Position) -> Hashable:
+        """Equal for positions of which a proof for one is most of the work for the others."""
         ...
 
     def follow(self, position: Position, *, within: int | None = None, nodes: int) -> Proof:
@@ -95,24 +111,36 @@ class Verdict:
 
     @property
     def table(self) -> float:
-        """The share of both tables in use."""
-        return (self.win.table + self.loss.table) / 2
+        """The share of the fuller table that is in use."""
+        return max(self.win.table, self.loss.table)
+
+    def before_move(self) -> "Verdict":
+        """The same for the side that moved last, before its move."""
+        return Verdict(self.loss.before_move(), self.win.before_move())
 
 
-def settle(provers: tuple[Prover, Prover], position: Position, *, nodes: int) -> Iterator[Verdict]:
+def settle(
+    provers: tuple[Prover | None, Prover | None],
+    position: Position,
+    *,
+    nodes: int,
+    within: int | None = None,
+) -> Iterator[Verdict]:
     """Try to prove that the side to move wins and that it loses, by turns.
 
-    Yields what is known, every fraction of a second, until it is settled or each claim has had
-    its half of `nodes`.
+    There is a prover for each of these claims, None for one that is not asked. Yields what is
+    known, every fraction of a second, until it is settled or each claim has had its share of
+    `nodes`, or neither side wins `within` so many plies: see `Prover.steps`.
 
     Raises:
-        ValueError: if the game is over.
+        ValueError: if the game is over, or if `within` is given and a prover is not `by_plies`.
     """
     proofs = [OPEN, OPEN]
+    shares = (nodes - nodes // 2, nodes // 2) if all(provers) else (nodes, nodes)
     searches = {
-        claim: provers[claim].steps(position, nodes=share, loses=bool(claim))
-        for claim, share in enumerate((nodes - nodes // 2, nodes // 2))
-        if share
+        claim: prover.steps(position, nodes=share, loses=bool(claim), within=within)
+        for claim, (prover, share) in enumerate(zip(provers, shares, strict=True))
+        if prover and share
     }
     verdict = Verdict(*proofs)
     while searches and verdict.result is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,8 @@ class ProofSolver:
     was asked before; only `follow` goes by the proof before.
     """
 
+    by_plies = False
+
     def __init__(self, game: Gomoku, *, table: int = TABLE_MEBIBYTES) -> None:
         self._game = game
         self._state = new_state(game.rule)
@@ -54,12 +56,16 @@ class ProofSolver:
         *_, last = self.steps(position, nodes=nodes, loses=loses)
         return last
 
-    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
+    def steps(
+        self, position: Position, *, nodes: int, loses: bool = False, within: int | None = None
+    ) -> Iterator[Proof]:
         """`prove`, step by step: yields what is known until the claim is settled.
 
         Raises:
-            ValueError: if the game is over.
+            ValueError: if the game is over, or if `within` is given.
         """
+        if within is not None:
+            raise ValueError("a proof-number search does not go by plies")
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
         if not self._learned:
@@ -77,6 +83,10 @@ class ProofSolver:
         line = self._line(position, distance) if distance else ()
         self._state["nodes"] = spent
         yield self._proof(won, line, distance)
+
+    def kin(self, position: Position) -> Hashable:
+        """Equal for images of one another."""
+        return self._game.canonical(position).key
 
     def follow(
         self, position: Position, *, within: int | None = None, nodes: int = _NODES

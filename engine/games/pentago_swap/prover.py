@@ -1,6 +1,9 @@
 """The exact solver of Pentago-swap as a prover: a game solved from a position on."""
 
-from collections.abc import Iterator
+# The kernels carry numba's types, not Python's.
+# mypy: allow-untyped-calls
+
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,6 +12,8 @@ from engine.games.pentago_swap.alphabeta import CELLS
 from engine.games.pentago_swap.exact import ENTRY_DTYPE
 from engine.games.pentago_swap.families import Families
 from engine.games.pentago_swap.solver import ExactSolver, boards_of
+from engine.games.pentago_swap.supernodes import canonical
+from engine.kernels import u64
 from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES, Proof
 
@@ -28,6 +33,8 @@ class ExactProver:
     A win's distance is the shortest, give or take the last ply: a swap of the loser's may bring it.
     """
 
+    by_plies = True
+
     def __init__(self, game: Game, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> None:
         self._game = game
         self._solver = ExactSolver(game, table=table, threads=threads)
@@ -43,7 +50,9 @@ class ExactProver:
         *_, last = self.steps(position, nodes=nodes, loses=loses)
         return last
 
-    def steps(self, position: Position, *, nodes: int, loses: bool = False) -> Iterator[Proof]:
+    def steps(
+        self, position: Position, *, nodes: int, loses: bool = False, within: int | None = None
+    ) -> Iterator[Proof]:
         """See `engine.proof.Prover`."""
         self._require_unfinished(position)
         if not self._learned:
@@ -52,7 +61,7 @@ class ExactProver:
         claims.limit()
         left = CELLS - position.ply
         horizon = 0
-        for plies in [*range(1 + loses, left, 2), left]:
+        for plies in _lengths(left, loses, within):
             while True:
                 claims.allow(min(nodes, claims.nodes + self._step))
                 holds = claims.settle(*board, not loses, plies, 1)
@@ -69,7 +78,12 @@ class ExactProver:
                 )
                 return
             horizon = plies
-        yield self._proof(False, horizon)
+        yield self._proof(None if horizon < left else False, horizon)
+
+    def kin(self, position: Position) -> Hashable:
+        """The supernode: positions that differ by symmetry and by the places of quadrants."""
+        mine, theirs = boards_of(position)
+        return int(canonical(u64(mine), u64(theirs))[0])
 
     def follow(
         self, position: Position, *, within: int | None = None, nodes: int = _NODES
@@ -156,3 +170,13 @@ class ExactProver:
     def _proof(self, won: bool | None, horizon: int) -> Proof:
         claims = self._solver.claims
         return Proof(won, (), None, claims.nodes, claims.used, horizon)
+
+
+def _lengths(left: int, loses: bool, within: int | None) -> Sequence[int]:
+    """In how many plies a win is looked for, one after the other, with `left` free cells.
+
+    The winner plays the last ply; but a game that goes on to the full board may end by the loser.
+    """
+    if within is None or within >= left:
+        return [*range(1 + loses, left, 2), left]
+    return range(1 + loses, within + 1, 2)

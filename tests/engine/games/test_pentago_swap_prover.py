@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from engine.games.base import Outcome
-from engine.games.pentago_swap import PentagoSwap
+from engine.games.pentago_swap import SWAPS, PentagoSwap, swap_quadrants
 from engine.games.pentago_swap import exact as kernels
 from engine.games.pentago_swap import prover as prover_module
 from engine.games.pentago_swap.claims import Claims
@@ -14,7 +14,7 @@ from engine.games.pentago_swap.prover import ExactProver
 from engine.games.pentago_swap.solver import ExactSolver, boards_of
 from engine.games.pentago_swap.supernodes import ALL
 from engine.position import Position
-from tests.engine.games.test_pentago_swap_solver import quiet_position
+from tests.engine.games.test_pentago_swap_solver import quiet_position, random_position
 from tests.oracles import quick_pentago_swap as quick
 
 GAME = PentagoSwap()
@@ -49,6 +49,46 @@ def test_a_proof_says_what_brute_force_says(empty: int) -> None:
                 assert proof.horizon < plies
                 assert len(proof.line) == plies
                 assert GAME.outcome(GAME.play_line(proof.line, position)) is not None
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_a_proof_within_so_many_plies_rules_out_no_longer_win(loses: bool) -> None:
+    rng = random.Random(303 + loses)
+    prover = ExactProver(GAME, table=4)
+    answers = set()
+    for number in range(60):
+        position = (quiet_position if number % 2 else random_position)(rng, 5)
+        board = quick.board_of(position.dark, position.light)
+        (kind, plies), _moves = quick.solve(board, position.ply % 2, 5)
+        holds = kind == ("loss" if loses else "win")
+        for within in range(1, 6):
+            *_, proof = prover.steps(position, nodes=NODES, loses=loses, within=within)
+            answers.add(proof.won)
+            if proof.won:
+                assert holds
+                assert proof.distance is not None
+                assert plies <= proof.distance <= within
+            elif within == 5:
+                assert proof.won is False
+                assert not holds
+            else:
+                assert proof.won is None
+                assert within - 2 < proof.horizon <= within
+                assert not holds or plies > proof.horizon
+    assert answers == {True, False, None}
+
+
+def test_positions_that_differ_by_symmetry_and_swaps_are_kin() -> None:
+    rng = random.Random(23)
+    prover = ExactProver(GAME, table=1)
+    for _ in range(20):
+        position = quiet_position(rng, 20)
+        for symmetry in GAME.symmetries:
+            assert prover.kin(GAME.map_position(position, symmetry)) == prover.kin(position)
+        for swap in range(len(SWAPS)):
+            dark, light = (swap_quadrants(own, swap) for own in (position.dark, position.light))
+            assert prover.kin(Position(dark, light)) == prover.kin(position)
+        assert prover.kin(quiet_position(rng, 20)) != prover.kin(position)
 
 
 def test_an_interrupted_proof_goes_on_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:

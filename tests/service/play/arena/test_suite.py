@@ -9,7 +9,7 @@ from engine.search import Limits
 from service.play.arena.openings import suite
 from service.play.arena.suite import main
 
-SHIPPED = ("gomoku-11", "gomoku-15", "gomoku-19", "pentago", "pentago-swap")
+SHIPPED = ("gomoku-11", "gomoku-15", "gomoku-19", "pentago", "pentago-swap", "pentago-twist")
 NODES, MARGIN = 3_000, 40
 
 shipped = pytest.mark.parametrize("game", [games.get(name) for name in SHIPPED], ids=SHIPPED)
