@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import BindParameter, Connection, Executable, bindparam, func, select
 
-from book.finding import count_positions, find, rest_child
+from book.finding import count_positions, find, rest_child, ways_to
 from book.propagation import cost_of_losing, loss_cost, slot_cost, way_cost
 from book.rows import AnyRow, move_width, unpack_line
 from book.schema import RestState, moves, positions, runs
@@ -237,7 +237,7 @@ class Growing(BookFrontier):
 
     def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
         """Every position whose rest move leads to that of `expansion`, by key."""
-        parents = self._game.parents(self._game.unpack(expansion.stones))
+        parents = ways_to(self._game, self._game.unpack(expansion.stones))
         return [
             (key, row)
             for key, row in sorted(self._stored(connection, parents).items())
