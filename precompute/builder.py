@@ -27,8 +27,9 @@ from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads
-from precompute.frontier import Explore, Frontier, Full, LossLimits, Refine
+from precompute.frontier import Explore, Frontier, Full, Refine
 from precompute.proving import Goal, Proving
+from precompute.slots import LossLimits
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
