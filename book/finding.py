@@ -1,7 +1,7 @@
 """Finding a game's positions among the rows, for whoever builds."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -44,27 +44,40 @@ def rest_child(game: Game, row: AnyRow) -> Key | None:
     return game.canonical(game.play(game.unpack(row.stones), move)).key
 
 
+@lru_cache(maxsize=512)
+def ways_to(game: Game, position: Position) -> Mapping[Key, tuple[Position, Sequence[Move]]]:
+    """The canonical positions one move before, each with moves of its own that lead here.
+
+    Where it has symmetries, not all of them: see `smallest_move`. A new position is asked for when
+    it is planned, and when it enters.
+    """
+    ways: dict[Key, tuple[Position, list[Move]]] = {}
+    for before, move in game.unplay(position):
+        parent = game.canonical(before)
+        _, found = ways.setdefault(parent.key, (parent.position, []))
+        found.append(game.map_move(move, parent.symmetry))
+    return ways
+
+
+def smallest_move(game: Game, parent: Position, found: Sequence[Move]) -> Move:
+    """The smallest of all moves that lead where those of `found` do.
+
+    `Game.parents` turns every parent in all ways; few of them are stored, and this turns one.
+    """
+    turns = _own_symmetries(game, parent)
+    return min(game.map_move(move, turn) for turn in turns for move in found)
+
+
 def links_to(
     connection: Connection, game: Game, game_number: int, children: Iterable[AnyRow]
 ) -> list[dict[str, int]]:
     """The links that lead from stored positions to `children`, as rows of the table."""
-    ways: defaultdict[tuple[Key, int], list[Move]] = defaultdict(list)
-    parents: dict[Key, Position] = {}
-    for child in children:
-        for before, move in game.unplay(game.unpack(child.stones)):
-            parent = game.canonical(before)
-            parents[parent.key] = parent.position
-            ways[parent.key, child.id].append(game.map_move(move, parent.symmetry))
-    stored = find(connection, game, game_number, parents)
-    # `Game.parents` turns every parent in all ways; few of them are stored.
-    turns = {key: _own_symmetries(game, parents[key]) for key in stored}
+    ways = {child.id: ways_to(game, game.unpack(child.stones)) for child in children}
+    stored = find(connection, game, game_number, {key for each in ways.values() for key in each})
     return [
-        {
-            "parent": stored[key].id,
-            "child": child,
-            "move": min(game.map_move(move, turn) for turn in turns[key] for move in found),
-        }
-        for (key, child), found in ways.items()
+        {"parent": stored[key].id, "child": child, "move": smallest_move(game, *way)}
+        for child, each in ways.items()
+        for key, way in each.items()
         if key in stored
     ]
 

@@ -9,8 +9,8 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -72,7 +72,9 @@ _lease = (
     .where(tasks.c.id == bindparam("at"))
     .values(leased_by=bindparam("me"), leased_until=_lease_end)
 )
-_renew = update(tasks).where(_mine).values(leased_until=_lease_end)
+# What is locked is being kept, or leased to another.
+_renewable = select(tasks.c.id).where(_mine).with_for_update(skip_locked=True)
+_renew = update(tasks).where(tasks.c.id.in_(_renewable)).values(leased_until=_lease_end)
 _release = update(tasks).where(_mine).values(_nobody)
 _release_all = update(tasks).where(_of_game).values(_nobody)
 
@@ -96,34 +98,28 @@ class Plan(Closing):
     def close(self) -> None:
         """Leave what was not searched to others."""
 
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """A transaction in which nobody else enters batches or plans."""
-        with self._writer.transaction() as connection:
-            yield connection
+    def enter_alone(self, connection: Connection) -> None:
+        """Have nobody else enter batches or plan, to the transaction's end."""
 
-    def take(self, most: int) -> list[PlannedTask]:
+    def take(self, connection: Connection, most: int) -> list[PlannedTask]:
         """The next searches that nobody is at, to be begun by the caller."""
         values = self._game | {"taken": list(self._taken), "most": most}
-        with self._writer.transaction() as connection:
-            taken = [_planned(row) for row in connection.execute(_others, values)]
+        taken = [_planned(row) for row in connection.execute(_others, values)]
         self._taken |= {planned.id for planned in taken}
         return taken
 
-    def keep(self, task_id: int, searched: Searched) -> bool:
+    def keep(self, connection: Connection, task_id: int, searched: Searched) -> bool:
         """Store a result with its task, so that it is not lost should the builder be killed.
 
         Returns whether the task was still waiting for one.
         """
         self._taken.discard(task_id)
         values = {"at": task_id, "found": searched.to_json()}
-        with self._writer.transaction() as connection:
-            return connection.execute(_keep, values).rowcount == 1
+        return connection.execute(_keep, values).rowcount == 1
 
-    def ripe(self) -> bool:
+    def ripe(self, connection: Connection) -> bool:
         """Whether the oldest batch has all its results."""
-        with self._writer.transaction() as connection:
-            return self._oldest_if_ripe(connection) is not None
+        return self._oldest_if_ripe(connection) is not None
 
     def ripe_batch(self, connection: Connection) -> list[PlannedTask]:
         """The oldest batch if it has all its results, else nothing."""
@@ -158,10 +154,9 @@ class Plan(Closing):
         ]
         connection.execute(insert(tasks), rows)
 
-    def empty(self) -> bool:
+    def empty(self, connection: Connection) -> bool:
         """Whether no search is planned."""
-        with self._writer.transaction() as connection:
-            return connection.execute(_first, self._game).scalar() is None
+        return connection.execute(_first, self._game).scalar() is None
 
     def _oldest_if_ripe(self, connection: Connection) -> int | None:
         oldest = connection.execute(_first, self._game).scalar()
@@ -199,18 +194,14 @@ class LeasedPlan(Plan):
         with suppress(BookError), self._writer.aside() as connection:
             connection.execute(_release, self._game | self._me)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        with self._writer.transaction() as connection:
-            postgresql.lock_for_entering(connection)
-            yield connection
+    def enter_alone(self, connection: Connection) -> None:
+        postgresql.lock_for_entering(connection)
 
-    def take(self, most: int) -> list[PlannedTask]:
-        with self._writer.transaction() as connection:
-            rows = connection.execute(_free, self._game | self._me | {"most": most}).all()
-            if rows:
-                lease = self._me | self._time
-                connection.execute(_lease, [lease | {"at": row.id} for row in rows])
+    def take(self, connection: Connection, most: int) -> list[PlannedTask]:
+        rows = connection.execute(_free, self._game | self._me | {"most": most}).all()
+        if rows:
+            lease = self._me | self._time
+            connection.execute(_lease, [lease | {"at": row.id} for row in rows])
         return [_planned(row) for row in rows]
 
     def _renew_each(self, seconds: float) -> None:

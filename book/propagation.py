@@ -13,7 +13,7 @@ ply less, so one sweep up settles everything.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,12 +148,18 @@ def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> N
 
     `changed` are the numbers of positions; what becomes proven goes into `tally`.
     """
+    sweep_up(connection, changed, lambda id: _recompute(connection, id, tally))
+
+
+def sweep_up(connection: Connection, changed: Iterable[int], settle: Callable[[int], bool]) -> None:
+    """Call `settle` with the numbers of the `changed` positions, and of the parents of each for
+    which it returns that something changed: from the last ply up, with each once."""
     queue = [(-connection.execute(_ply, {"id": id}).scalar_one(), id) for id in set(changed)]
     heapq.heapify(queue)
     seen = set(queue)
     while queue:
         ply, id = heapq.heappop(queue)
-        if not _recompute(connection, id, tally):
+        if not settle(id):
             continue
         for parent in connection.execute(_parents, {"id": id}).scalars():
             entry = (ply + 1, parent)

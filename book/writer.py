@@ -19,7 +19,7 @@ from book.closing import Closing
 from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
-from book.finding import count_positions, find, rest_child
+from book.finding import count_positions, find, rest_child, smallest_move, ways_to
 from book.history import note
 from book.notation import store_notation
 from book.propagation import propagate
@@ -238,7 +238,7 @@ class BookWriter(Closing):
         self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
     ) -> set[int]:
         position = self.game.unpack(task.stones)
-        parents = self.game.parents(position)
+        parents = ways_to(self.game, position)
         keys = [task.key, *searched.children, *parents]
         stored = find(connection, self.game, self.game_number, keys)
         if task.key in stored:
@@ -271,8 +271,8 @@ class BookWriter(Closing):
             for child, move in searched.children.items()
             if child in stored
         ] + [
-            {"parent": stored[parent].id, "move": move, "child": new}
-            for parent, move in parents.items()
+            {"parent": stored[parent].id, "move": smallest_move(self.game, *way), "child": new}
+            for parent, way in parents.items()
             if parent in stored
         ]
         if links:

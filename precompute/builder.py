@@ -2,9 +2,9 @@
 
 The plan lies in the book, `_OPEN_BATCHES` batches ahead of what has been entered. A result is
 stored with its task as soon as it is there; a batch enters the book as a whole, in the order of
-the plan, in one transaction with the planning of the next. The content of the book therefore
-depends neither on the number of jobs, nor on how many builders share it, nor on when one was
-killed and resumed.
+the plan, in one transaction with its last result and the planning of the next. The content of the
+book therefore depends neither on the number of jobs, nor on how many builders share it, nor on when
+one was killed and resumed.
 """
 
 import json
@@ -26,9 +26,10 @@ from engine.games.base import Game
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from precompute.cluster import Cluster
-from precompute.dispatch import Dispatch, Processes, Search, Threads
-from precompute.frontier import Explore, Frontier, Full, LossLimits, Refine
+from precompute.dispatch import Dispatch, Done, Processes, Search, Threads
+from precompute.frontier import Explore, Frontier, Full, Refine
 from precompute.proving import Goal, Proving
+from precompute.slots import LossLimits
 
 # While one batch waits for its last results, the other keeps the jobs busy.
 _OPEN_BATCHES = 2
@@ -160,13 +161,13 @@ class Builder:
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
             self._run = writer.start_run(parameters)
             self._plan = opened.enter_context(open_plan(writer, self._limits, options.lease))
-            self._settle()
+            with writer.transaction() as connection:
+                self._settle(connection)
             writer.share()
-            if not self._plan.empty():
+            if not self._complete:
                 self._dispatch = opened.enter_context(_open_dispatch(options))
                 self._occupancy = _Occupancy()
                 self._work()
-            self._complete = self._plan.empty()
             writer.end_run(self._run)
         return self._state
 
@@ -181,22 +182,34 @@ class Builder:
 
     def _work(self) -> None:
         """Have searches done, and take in their results as they come, until the plan is empty."""
-        while self._dispatch.busy or not (self._over or self._plan.empty()):
-            room = 0 if self._over else self._dispatch.room
-            for planned in self._plan.take(room) if room else ():
-                self._dispatch.send(planned)
-            for planned, searched in self._dispatch.finished(_SECONDS_BETWEEN_LOOKS):
-                self._take_in(planned, searched)
-            # Perhaps by the results of another builder, which may have died since.
-            if self._plan.ripe():
-                self._settle()
+        self._step()
+        while self._dispatch.busy or not (self._over or self._complete):
+            finished = self._dispatch.finished(_SECONDS_BETWEEN_LOOKS)
+            for done in finished:
+                self._step(done)
+            if not finished:
+                # Another builder may have planned or kept something, and died since.
+                self._step()
 
-    def _take_in(self, planned: PlannedTask, searched: Searched) -> None:
-        if not self._plan.keep(planned.id, searched):
-            # Its lease was over, and another builder was sooner.
-            return
-        if self._plan.ripe():
-            self._settle()
+    def _step(self, done: Done | None = None) -> None:
+        """Take in a search that is done, if there is one, and begin others.
+
+        All that follows from it is one transaction: so it costs one write to the disk.
+        """
+        room = 0 if self._over else self._dispatch.room
+        with self._writer.transaction() as connection:
+            # Where its lease was over, another builder may have been sooner.
+            is_kept = done is not None and self._plan.keep(connection, done[0].id, done[1])
+            if self._plan.ripe(connection):
+                self._settle(connection)
+            taken = self._plan.take(connection, room) if room else []
+            self._complete = self._plan.empty(connection)
+        for planned in taken:
+            self._dispatch.send(planned)
+        if done is not None and is_kept:
+            self._count(done[1])
+
+    def _count(self, searched: Searched) -> None:
         self._state = replace(
             self._state,
             searches=self._state.searches + 1,
@@ -207,21 +220,22 @@ class Builder:
         )
         self._report(self._state)
 
-    def _settle(self) -> None:
+    def _settle(self, connection: Connection) -> None:
         """Enter the batches that are complete, in order, and keep the plan ahead of the jobs.
 
         All of it at once: what is planned depends on the book, and whichever builder comes next
         has to find the plan as any other would have made it.
         """
+        self._plan.enter_alone(connection)
         added = 0
-        with self._plan.transaction() as connection:
-            moving = True
-            while moving:
-                batch = self._plan.ripe_batch(connection)
-                if batch:
-                    added += self._enter(connection, batch)
-                moving = self._plan_next(connection) or bool(batch)
-            positions = count_positions(connection, self._writer.game_number)
+        moving = True
+        while moving:
+            batch = self._plan.ripe_batch(connection)
+            if batch:
+                added += self._enter(connection, batch)
+            moving = self._plan_next(connection) or bool(batch)
+        self._complete = self._plan.empty(connection)
+        positions = count_positions(connection, self._writer.game_number)
         self._state = replace(self._state, positions=positions, added=self._state.added + added)
 
     def _enter(self, connection: Connection, batch: list[PlannedTask]) -> int:

@@ -4,27 +4,22 @@ Whatever order results come in and whenever a build is stopped, a plan made from
 holds the same tasks.
 """
 
-import heapq
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from sqlalchemy import BindParameter, Connection, Executable, bindparam, func, select
+from sqlalchemy import BindParameter, Connection, Executable, bindparam, select
 
-from book.finding import count_positions, find, rest_child
-from book.propagation import cost_of_losing, loss_cost, slot_cost, way_cost
+from book.finding import count_positions, find, rest_child, ways_to
 from book.rows import AnyRow, move_width, unpack_line
 from book.schema import RestState, moves, positions, runs
 from book.writer import PlannedTask, Task
 from engine.games.base import Canonical, Game, Key
 from engine.position import Position
 from engine.search import Limits
-from engine.values import Value, from_child
+from precompute.slots import CheapestSlots, LossLimits, Outlook, Undone
 
-# So many positions may be looked at for one task: planning takes less time than searching.
-_LOOKS_PER_TASK = 64
 # Of a whole layer, so many tasks are planned at a time, and so many positions looked at.
 _TASKS_AT_ONCE = 256
 _PARENTS_AT_ONCE = 16
@@ -38,16 +33,6 @@ _pending = (
     )
     .order_by(positions.c.ply, positions.c.lookup, positions.c.stones)
 )
-_child_count = (
-    select(func.count()).where(moves.c.parent == positions.c.id).scalar_subquery().label("children")
-)
-_position = select(positions, _child_count).where(positions.c.id == bindparam("id"))
-_OF_CHILD = ("id", "stones", "value", "open_cost", "wish")
-_open_children = (
-    select(*(positions.c[name] for name in _OF_CHILD))
-    .join(moves, moves.c.child == positions.c.id)
-    .where(moves.c.parent == bindparam("id"), positions.c.open_cost.is_not(None))
-)
 _stored_children = (
     select(positions.c.stones)
     .join(moves, moves.c.child == positions.c.id)
@@ -57,11 +42,6 @@ _ids: BindParameter[int] = bindparam("ids", expanding=True)
 _stones = select(positions.c.stones).where(positions.c.id.in_(_ids)).order_by(positions.c.id)
 _children = select(moves.c.child).where(moves.c.parent.in_(_ids))
 _runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("game"))
-_count_searched = (
-    select(func.count())
-    .select_from(positions)
-    .where(positions.c.game == bindparam("game"), positions.c.run.in_(_ids))
-)
 
 
 class Frontier(Protocol):
@@ -70,89 +50,6 @@ class Frontier(Protocol):
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         """The tasks to add to the `opened` ones, in order; none if nothing is to be done now."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class LossLimits:
-    """What the moves of a way may give away, in winning probability from 0 to 1.
-
-    `each` move, and all of them `together`; None: anything. They count in the steps of the costs,
-    which are parts of 4000.
-    """
-
-    each: float | None = None
-    together: float | None = None
-
-    def after(self, given: int, best: Value, value: Value) -> int | None:
-        """What a way has given away, in costs, after one more move of `value`, `given` before.
-
-        None where it may not take that move. `best` is the value of the best one.
-        """
-        loss = loss_cost(best, value)
-        if self.each is not None and loss > cost_of_losing(self.each):
-            return None
-        if self.together is None:
-            # Nobody asks; so the cheapest way to a position is as good as any.
-            return 0
-        return given + loss if given + loss <= cost_of_losing(self.together) else None
-
-
-class CheapestSlots:
-    """The positions whose rest slots are to be expanded, cheapest first, as an iterable.
-
-    Best first from `root` (Hart, Nilsson, Raphael 1968); since each position knows the cost of
-    the rest of the way, only positions on the ways to those slots are looked at. Of ways at equal
-    cost the one with more of it behind comes first, then by stones.
-
-    `limits` only close ways. The stored cost of the rest of a way does not know them and is a
-    lower bound all the same, no less consistent, so that the order stays right; but positions
-    may then be looked at in vain. `looked_at` counts all that were.
-    """
-
-    def __init__(self, connection: Connection, root: AnyRow | None, limits: LossLimits) -> None:
-        self.looked_at = 0
-        self._connection = connection
-        self._limits = limits
-        # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
-        # and what the way gave away.
-        self._queue: list[tuple[int, bool, int, bytes, int, int]] = []
-        self._slots: dict[int, AnyRow] = {}
-        self._queued: set[int] = set()
-        if root is not None and root.open_cost is not None:
-            self._queue.append((root.open_cost, True, 0, root.stones, root.id, 0))
-
-    def __iter__(self) -> Iterator[AnyRow]:
-        # The least that the ways so far gave away until each position. One that comes later costs
-        # no less, but may have more left to give away.
-        least: dict[int, int] = {}
-        while self._queue:
-            _, is_way, minus_cost, _, id, given = heapq.heappop(self._queue)
-            if not is_way:
-                yield self._slots.pop(id)
-            elif given < least.get(id, given + 1):
-                least[id] = given
-                self._look_at(id, -minus_cost, given)
-
-    def enough(self, batch_size: int) -> int:
-        """How many tasks make a batch: more where many positions had to be looked at for them."""
-        return max(batch_size, self.looked_at // _LOOKS_PER_TASK)
-
-    def _look_at(self, id: int, cost: int, given: int) -> None:
-        self.looked_at += 1
-        row = self._connection.execute(_position, {"id": id}).one()
-        own = slot_cost(row, row.value, row.proven, row.children)
-        if own is not None and id not in self._queued:
-            total = self._limits.after(given, row.value, row.rest_value)
-            if total is not None:
-                heapq.heappush(self._queue, (cost + own, False, -cost, row.stones, id, total))
-                self._slots[id] = row
-                self._queued.add(id)
-        for child in self._connection.execute(_open_children, {"id": id}):
-            total = self._limits.after(given, row.value, from_child(child.value))
-            if total is not None:
-                so_far = cost + way_cost(row.value, child)
-                way = (so_far + child.open_cost, True, -so_far, child.stones, child.id, total)
-                heapq.heappush(self._queue, way)
 
 
 class BookFrontier:
@@ -237,7 +134,7 @@ class Growing(BookFrontier):
 
     def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
         """Every position whose rest move leads to that of `expansion`, by key."""
-        parents = self._game.parents(self._game.unpack(expansion.stones))
+        parents = ways_to(self._game, self._game.unpack(expansion.stones))
         return [
             (key, row)
             for key, row in sorted(self._stored(connection, parents).items())
@@ -284,7 +181,7 @@ class Explore(Growing):
 
     def cheapest_slots(self, connection: Connection) -> CheapestSlots:
         """The positions whose rest slots are to be expanded, in order."""
-        return CheapestSlots(connection, self._stored_root(connection), self._losses)
+        return CheapestSlots(connection, self._stored_root(connection), self._losses, Outlook())
 
 
 class Refine(BookFrontier):
@@ -311,25 +208,34 @@ class Refine(BookFrontier):
         self._limits = limits.as_dict()
         self._most = most
         self._losses = losses
+        self._outlook = Undone(game, game_number, losses)
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        batch = self._missing_root(connection, opened)
-        if batch:
-            return batch
+        batch = self._missing_root(connection, opened) or self._chosen(connection, opened)
+        self._outlook.plan(batch)
+        return batch
+
+    def _chosen(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         searching = {planned.task.key for planned in opened}
         batch = self._pending_tasks(connection, searching, self._batch_size)
         searching |= {task.key for task in batch}
-        done = self._runs_that_did_as_much(connection)
-        room = self._room(connection, searching, done)
-        slots = CheapestSlots(connection, self._stored_root(connection), self._losses)
+        slots = self.cheapest_slots(connection, opened)
+        room = self._room(connection, searching)
         for row in slots:
             if room <= 0 or len(batch) >= slots.enough(self._batch_size):
                 break
-            if row.run in done or self._game.key(row.stones) in searching:
-                continue
-            batch.append(self._rest_task(connection, row))
-            room -= 1
+            if self._game.key(row.stones) not in searching:
+                batch.append(self._rest_task(connection, row))
+                room -= 1
         return batch
+
+    def cheapest_slots(
+        self, connection: Connection, opened: Collection[PlannedTask] = ()
+    ) -> CheapestSlots:
+        """The positions whose rest slots are to be searched again, in order."""
+        self._outlook.refresh(connection, opened, self._runs_that_did_as_much(connection))
+        root = self._stored_root(connection)
+        return CheapestSlots(connection, root, self._losses, self._outlook)
 
     def _runs_that_did_as_much(self, connection: Connection) -> set[int]:
         return {
@@ -338,16 +244,12 @@ class Refine(BookFrontier):
             if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
         }
 
-    def _room(
-        self, connection: Connection, searching: Collection[Key], done: Collection[int]
-    ) -> float:
+    def _room(self, connection: Connection, searching: Collection[Key]) -> float:
         """How many slots may be searched besides those of `searching`."""
         if self._most is None:
             return math.inf
-        values = {"game": self._game_number, "ids": list(done)}
-        searched = int(connection.execute(_count_searched, values).scalar_one())
         planned = self._stored(connection, searching).values()
-        return self._most - searched - sum(row.run not in done for row in planned)
+        return self._most - self._outlook.done_count - sum(map(self._outlook.wants, planned))
 
 
 def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -12,18 +12,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from book.address import AnyAddress
 from book.finding import find
 from book.reader import BookReader
 from book.rows import AnyRow
-from book.schema import RestState, games, moves, positions, runs
+from book.schema import RestState, games, moves, positions
 from book.writer import PlannedTask, Task
 from engine.games.base import Game, Key
 from engine.position import Move
 from engine.values import LOGISTIC_SCALE, Value
 from precompute.frontier import Growing, new_task
+from precompute.slots import Entered
 
 _INFINITE = 1 << 62
 # The numbers of a slot at even chances, and the most that a value gives: such a slot is worth a
@@ -42,9 +43,6 @@ _links = select(moves.c.parent, moves.c.child).where(
 _parents = select(moves.c.parent).where(moves.c.child.in_(bindparam("ids", expanding=True)))
 _position = select(positions).where(positions.c.id == bindparam("id"))
 _number = select(games.c.id).where(games.c.name == bindparam("name"))
-_searches = select(func.coalesce(func.sum(runs.c.searches), 0)).where(
-    runs.c.game == bindparam("game")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +272,13 @@ class Proving(Growing):
         root = game.play_line(goal.line)
         super().__init__(game, game_number, batch_size=batch_size, most=most, root=root)
         self._proof = ProofTree(game, game_number, goal)
-        self._planned: dict[tuple[Key, bool], Task] = {}
-        self._searches = -1
+        self._entered = Entered(game_number)
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         in_plan = {(planned.task.key, planned.task.new): planned.task for planned in opened}
-        self._update(connection, in_plan)
+        self._update(connection, opened)
         batch = self._missing_root(connection, opened) or self._chosen(connection, in_plan)
-        self._planned = in_plan | {(task.key, task.new): task for task in batch}
+        self._entered.plan(batch)
         return batch
 
     def _chosen(self, connection: Connection, in_plan: dict[tuple[Key, bool], Task]) -> list[Task]:
@@ -324,15 +321,12 @@ class Proving(Growing):
         missing = canonicals.keys() - self._stored(connection, canonicals.keys())
         return new_task(canonicals[min(missing)]) if missing else None
 
-    def _update(self, connection: Connection, in_plan: Collection[tuple[Key, bool]]) -> None:
-        """Take in what was entered since the last batch: by this builder, or by whomever."""
-        entered = [task for name, task in self._planned.items() if name not in in_plan]
-        searches = connection.execute(_searches, {"game": self._game_number}).scalar_one()
-        if searches == self._searches + len(entered) and len(self._proof):
-            self._proof.update(connection, entered)
-        else:
+    def _update(self, connection: Connection, opened: Collection[PlannedTask]) -> None:
+        entered = self._entered.since(connection, opened)
+        if entered is None or not len(self._proof):
             self._proof.load(connection)
-        self._searches = searches
+        else:
+            self._proof.update(connection, entered)
 
 
 def _slot_numbers(row: AnyRow, chooses: bool) -> Numbers | None:

@@ -23,9 +23,9 @@ from engine.games.base import Game
 from engine.position import Move
 from engine.search import Limits, SearchOptions
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
-from precompute.frontier import LossLimits
 from precompute.progress import BuildDisplay, SolveDisplay, describe_solving
 from precompute.proving import Goal, verdict
+from precompute.slots import LossLimits
 from precompute.solving import SolveOptions, SolveState, Solving
 
 _DEFAULT_NODES = 20_000

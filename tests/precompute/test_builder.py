@@ -11,11 +11,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from sqlalchemy import Connection, Engine, event
 
 from book.address import AnyAddress
 from book.errors import BookError, BookUnwritable
 from book.export import records
 from book.reader import BookReader
+from book.sqlite import driver_of
 from book.summary import summarise
 from book.writer import BookWriter
 from engine import games
@@ -238,6 +240,22 @@ def test_a_finished_build_has_nothing_more_to_do(book: Path, name: str) -> None:
     state = build(book, name)
     assert (state.added, state.searches) == (0, 0)
     assert content(book) == before
+
+
+def test_each_search_is_one_write_to_the_disk(tmp_path: Path) -> None:
+    written: set[tuple[int, int]] = set()
+
+    def note(connection: Connection) -> None:
+        driver = driver_of(connection)
+        written.add((id(driver), driver.total_changes))
+
+    event.listen(Engine, "commit", note)
+    try:
+        state = build(tmp_path / "book.db", limits=Limits(nodes=50))
+    finally:
+        event.remove(Engine, "commit", note)
+    # Besides, there are the tables and the game, the run and its end, and the first plan.
+    assert state.searches < len(written) <= state.searches + 6
 
 
 def test_time_ends_a_build(tmp_path: Path) -> None:

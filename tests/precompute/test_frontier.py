@@ -10,15 +10,19 @@ from typing import Any
 import pytest
 from sqlalchemy import bindparam, select, update
 
-from book.address import AnyAddress
+from book.address import Address, AnyAddress
 from book.counts import Tally
+from book.database import at_one_moment
 from book.propagation import propagate
 from book.reader import BookReader
 from book.schema import Wish, positions
-from book.writer import BookWriter
+from book.writer import BookWriter, PlannedTask
 from engine import games
+from engine.search import Limits
 from engine.values import WIN
-from precompute.frontier import CheapestSlots, Explore, LossLimits
+from precompute.frontier import Explore, Refine
+from precompute.job import run_task
+from precompute.slots import CheapestSlots, LossLimits
 from precompute.synthetic import GAME_ID, fill
 from tests.oracles.book_checker import assert_sound, cost_of_slot
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
@@ -82,7 +86,7 @@ def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits
 def searched_slots(
     book: AnyAddress, root: int, losses: LossLimits
 ) -> tuple[CheapestSlots, list[Any]]:
-    with BookReader(book) as reader, reader.connection() as connection:
+    with at_one_moment(Address.of(book)) as connection:
         stones = connection.execute(select(positions.c.stones).where(positions.c.id == root))
         place = GAME.unpack(stones.scalar_one())
         frontier = Explore(GAME, 1, batch_size=16, root=place, losses=losses)
@@ -159,3 +163,61 @@ def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAdd
         for _ in zip(range(16), slots, strict=False):
             pass
     assert slots.looked_at < SIZE / 10
+
+
+# Refining
+
+
+NODES = Limits(nodes=20)
+MORE_NODES = Limits(nodes=40_000)
+LIMITS = {"refine": LossLimits(), "refine within limits": LossLimits(0.3)}
+
+
+def refine(losses: LossLimits = LossLimits()) -> Refine:
+    return Refine(GAME, 1, batch_size=16, limits=MORE_NODES, most=200, losses=losses)
+
+
+def finish(writer: BookWriter, share: float) -> None:
+    """Have this share of the slots, the cheapest ones, be searched with more nodes."""
+    run = writer.start_run({"limits": MORE_NODES.as_dict()})
+    change = update(positions).where(positions.c.id == bindparam("at")).values(run=run)
+    with writer.transaction() as connection:
+        cheapest = [row.id for row in Explore(GAME, 1, batch_size=16).cheapest_slots(connection)]
+        some = cheapest[: round(share * len(cheapest))]
+        connection.execute(change, [{"at": id} for id in some])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_what_is_done_is_not_looked_at_again(share: float, tmp_path: Path) -> None:
+    fill(tmp_path / "book.db", GAME, SIZE)
+    with BookWriter(tmp_path / "book.db", GAME) as writer:
+        finish(writer, share)
+        with writer.transaction() as connection:
+            slots = refine().cheapest_slots(connection)
+            found = [slot for _, slot in zip(range(16), slots, strict=False)]
+    assert len(found) == 16
+    assert slots.looked_at < 100
+
+
+@pytest.mark.parametrize("losses", LIMITS.values(), ids=LIMITS)
+def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
+    losses: LossLimits, tmp_path: Path
+) -> None:
+    book = tmp_path / "book.db"
+    fill(book, GAME, WILD_SIZE)
+    make_wild(book, Random(3))
+    there_all_along = refine(losses)
+    planned: list[PlannedTask] = []
+    entered = 0
+    with BookWriter(book, GAME) as writer:
+        run = writer.start_run({"limits": MORE_NODES.as_dict()})
+        for number in range(1, 7):
+            with writer.transaction() as connection:
+                batch = there_all_along.next_batch(connection, planned)
+                assert batch == refine(losses).next_batch(connection, planned)
+                # One batch is always in the plan when the next one is chosen.
+                results = [(each.task, run_task(GAME_ID, each.task, NODES)) for each in planned]
+                writer.enter_batch(connection, results, number, run)
+                entered += len(results)
+            planned = [PlannedTask(at, number, task, None) for at, task in enumerate(batch)]
+    assert entered > 40

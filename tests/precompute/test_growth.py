@@ -20,8 +20,9 @@ from engine.games.base import Key
 from engine.search import Limits, SearchOptions
 from precompute import dispatch
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.frontier import LossLimits, Refine
+from precompute.frontier import Refine
 from precompute.job import run_task
+from precompute.slots import LossLimits
 from service.cli import cli
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slot_costs import Graph, costs_of_all_slots

@@ -15,7 +15,8 @@ from book.address import Address
 from book.errors import BookUnwritable
 from book.export import records
 from book.plan import LeasedPlan
-from book.writer import BookWriter, Task
+from book.rows import Searched
+from book.writer import BookWriter, PlannedTask, Task
 from engine import games
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
@@ -177,7 +178,7 @@ def plans(shared: str) -> Iterator[tuple[LeasedPlan, LeasedPlan]]:
     ):
         first.start_run(PARAMETERS)
         first.share()
-        with ours.transaction() as connection:
+        with first.transaction() as connection:
             children = GAME.children(GAME.play_line(GAME.parse_line("e5")))[:4]
             tasks = [
                 Task(child.canonical.key, child.canonical.stones, True, frozenset())
@@ -195,8 +196,18 @@ def expire(book: str) -> None:
     change(book, "UPDATE tasks SET leased_until = clock_timestamp() - interval '1 second'")
 
 
+def take(plan: LeasedPlan, most: int) -> list[PlannedTask]:
+    with plan._writer.transaction() as connection:
+        return plan.take(connection, most)
+
+
+def keep(plan: LeasedPlan, planned: PlannedTask, searched: Searched) -> bool:
+    with plan._writer.transaction() as connection:
+        return plan.keep(connection, planned.id, searched)
+
+
 def ids(plan: LeasedPlan, most: int) -> list[int]:
-    return [planned.id for planned in plan.take(most)]
+    return [planned.id for planned in take(plan, most)]
 
 
 def test_a_leased_search_is_not_begun_by_another(plans: tuple[LeasedPlan, LeasedPlan]) -> None:
@@ -221,12 +232,12 @@ def test_a_late_result_counts_if_it_is_the_first(
     plans: tuple[LeasedPlan, LeasedPlan], shared: str
 ) -> None:
     ours, theirs = plans
-    (planned,) = ours.take(1)
+    (planned,) = take(ours, 1)
     expire(shared)
     assert ids(theirs, 1) == [planned.id]
     searched = run_task(NAME, planned.task, NODES)
-    assert ours.keep(planned.id, searched)
-    assert not theirs.keep(planned.id, searched)
+    assert keep(ours, planned, searched)
+    assert not keep(theirs, planned, searched)
 
 
 def test_a_builder_that_leaves_gives_its_searches_back(
@@ -243,10 +254,10 @@ def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:
         BookWriter(shared, GAME, shared=PARAMETERS) as writer,
         LeasedPlan(writer, "", 0.3) as plan,
     ):
-        with plan.transaction() as connection:
+        with writer.transaction() as connection:
             frontier = Explore(GAME, writer.game_number, batch_size=1)
             plan.add(connection, 1, frontier.next_batch(connection, []))
-        plan.take(1)
+        take(plan, 1)
         (before,) = rows_of(shared, "SELECT leased_until AS time FROM tasks")
         wait_for(shared, f"SELECT leased_until > '{before['time']}' AS found FROM tasks")
 
@@ -254,7 +265,7 @@ def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:
 def test_a_first_builder_finds_no_leases_of_the_dead(shared: str) -> None:
     with BookWriter(shared, GAME, shared=PARAMETERS) as writer:
         plan = LeasedPlan(writer, "", 1e6)
-        with plan.transaction() as connection:
+        with writer.transaction() as connection:
             frontier = Explore(GAME, writer.game_number, batch_size=1)
             plan.add(connection, 1, frontier.next_batch(connection, []))
         taken = ids(plan, 1)
@@ -268,11 +279,11 @@ def test_a_first_builder_finds_no_leases_of_the_dead(shared: str) -> None:
 
 def test_a_plan_for_other_limits_is_dropped_by_the_first_builder(shared: str) -> None:
     with BookWriter(shared, GAME, shared=PARAMETERS) as writer:
-        with LeasedPlan(writer, "old", 60) as plan, plan.transaction() as connection:
+        with LeasedPlan(writer, "old", 60) as plan, writer.transaction() as connection:
             frontier = Explore(GAME, writer.game_number, batch_size=1)
             plan.add(connection, 1, frontier.next_batch(connection, []))
-        with LeasedPlan(writer, "new", 60) as plan:
-            assert plan.empty()
+        with LeasedPlan(writer, "new", 60) as plan, writer.transaction() as connection:
+            assert plan.empty(connection)
 
 
 def test_a_stop_gives_every_lease_back(shared: str) -> None:
