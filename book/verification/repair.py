@@ -182,7 +182,9 @@ class _Repair:
         size = self._connection.execute(_size).scalar_one()
         for _ in range(_ROUNDS):
             found = self._each_batch(
-                lambda rows: (f for row in rows for f in identity.identify(self._places, row)[1])
+                lambda rows: (
+                    f for _, found in identity.identify(self._places, rows) for f in found
+                )
             )
             if size >= _MANY and 2 * sum(found[kind] for kind in _DOUBTFUL) > size:
                 named = ", ".join(place.game.id for place in self._places.values())
