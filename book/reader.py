@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import Connection, bindparam, case, func, literal_column, select
 
 from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
-from book.propagation import flipped
+from book.propagation import BookValue, can_be_worth, cannot_be_worth, flipped
 from book.rows import BOUNDS, lookup_of, unpack_line
-from book.schema import RestState, counts, moves, positions
+from book.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.schema import games as games_table
 from engine import games
 from engine.games.base import Canonical, Game
@@ -66,7 +66,9 @@ _lookup = (
     )
 )
 # The stored move that is best for the parent is the one to the child worth least.
-_lookup_best = _lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
+_lookup_best = _lookup.order_by(
+    case((cannot_be_worth(_child), 1), else_=0), _child.c.value, moves.c.move
+).limit(literal_column("1"))
 _names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
 _count = (
     select(func.coalesce(func.sum(counts.c.positions), 0))
@@ -227,21 +229,35 @@ def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
     In the canonical orientation; only the rest move has a line yet.
     """
     row = rows[0]
-    known = [
-        BookMove(
-            child.move,
-            from_child(child.child_value),
-            flipped(BOUNDS[child.child_bound]),
-            bool(child.child_proven),
-            child.child_depth,
-            True,
-            (),
-        )
-        for child in rows
-        if child.move is not None
-    ]
-    if row.rest_state in (RestState.OPEN, RestState.ENDS):
-        line = unpack_line(game, row.rest_line)
-        bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
-        known.append(BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line))
+    known = [_stored_move(child) for child in rows if child.move is not None]
+    if row.rest_state not in WITH_MOVE:
+        return _best_first(known)
+    line = unpack_line(game, row.rest_line)
+    bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
+    rest = BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line)
+    if row.rest_state == RestState.KEPT:
+        # The slot's own move may lead to a stored position that is not proven.
+        known = [
+            move
+            for move in known
+            if can_be_worth(row, BookValue(move.value, move.bound, move.proven))
+            and (move.move != rest.move or move.value > rest.value)
+        ]
+    return _best_first([*known, rest])
+
+
+def _best_first(known: list[BookMove]) -> list[BookMove]:
     return sorted(known, key=lambda move: (-move.value, move.move))
+
+
+def _stored_move(child: _Row) -> BookMove:
+    assert child.move is not None
+    return BookMove(
+        child.move,
+        from_child(child.child_value),
+        flipped(BOUNDS[child.child_bound]),
+        bool(child.child_proven),
+        child.child_depth,
+        True,
+        (),
+    )

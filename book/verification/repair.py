@@ -56,8 +56,9 @@ _set_pending = (
     update(positions)
     .where(
         positions.c.id.in_(_some),
-        # A move that wins at once is the best whatever else is stored.
+        # A move that wins at once is the best whatever else is stored, and a kept proof stands.
         or_(positions.c.rest_state != RestState.ENDS.value, positions.c.rest_value != WIN - 1),
+        positions.c.rest_state != RestState.KEPT.value,
     )
     .values(
         rest_state=RestState.PENDING.value,

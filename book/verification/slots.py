@@ -64,8 +64,12 @@ def _compared(stored: Stored, right: dict[str, Any], children: int) -> Finding |
 
 def _right(stored: Stored, line: _Line | None, there: set[Key], complete: bool) -> dict[str, Any]:
     """The columns as they should be, as far as that can be told."""
+    is_kept = stored.row.rest_state == RestState.KEPT and stored.row.rest_proven == 1
     if line is not None and line.outcome is not None:
-        return {"rest_state": int(RestState.ENDS)} | _ending(stored, line.outcome)
+        state = RestState.KEPT if is_kept else RestState.ENDS
+        return {"rest_state": int(state)} | _ending(stored, line.outcome)
+    if line is not None and is_kept and _is_possible(stored):
+        return {"rest_state": int(RestState.KEPT)}
     if line is not None and line.child not in there and _is_possible(stored):
         return {"rest_state": int(RestState.OPEN)}
     # A search has yet to tell, unless there is nothing left to search.
