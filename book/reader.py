@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, func, literal_column, select
+from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
-from book.propagation import BookValue, can_be_worth, cannot_be_worth, flipped
+from book.propagation import BookValue, can_be_worth, flipped
 from book.rows import BOUNDS, lookup_of, unpack_line
 from book.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.schema import games as games_table
@@ -66,9 +66,7 @@ _lookup = (
     )
 )
 # The stored move that is best for the parent is the one to the child worth least.
-_lookup_best = _lookup.order_by(
-    case((cannot_be_worth(_child), 1), else_=0), _child.c.value, moves.c.move
-).limit(literal_column("1"))
+_lookup_best = _lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
 _names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
 _count = (
     select(func.coalesce(func.sum(counts.c.positions), 0))
@@ -143,7 +141,7 @@ class BookReader(Closing):
         the only one, which is several times as fast where many are stored.
         """
         canonical = game.canonical(position)
-        rows = self._rows(game, canonical, self._lookup_best if best_only else self._lookup)
+        rows = self._best_rows(game, canonical) if best_only else self._rows(game, canonical)
         if not rows:
             return None
         back = game.inverse(canonical.symmetry)
@@ -174,8 +172,18 @@ class BookReader(Closing):
             moves=tuple(moves),
         )
 
-    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared) -> list[_Row]:
-        """The position's row once for each child that `lookup` finds; none if not stored."""
+    def _best_rows(self, game: Game, canonical: Canonical) -> list[_Row]:
+        """As `_rows`, with no more children than it takes to tell the best move."""
+        rows = self._rows(game, canonical, self._lookup_best)
+        # The child that looks best may be worth less.
+        is_kept = rows and rows[0].rest_state == RestState.KEPT
+        return self._rows(game, canonical) if is_kept else rows
+
+    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared | None = None) -> list[_Row]:
+        """The position's row once for each child that `lookup` finds; none if not stored.
+
+        Without a `lookup` for all its children.
+        """
         if game.id not in self._numbers:
             # A builder may have begun with another game since.
             self._numbers = self._read_numbers()
@@ -187,7 +195,7 @@ class BookReader(Closing):
             "game": self._numbers[game.id],
         }
         with self.connection() as connection:
-            rows = list(map(_Row._make, lookup.all(connection, values)))
+            rows = list(map(_Row._make, (lookup or self._lookup).all(connection, values)))
         for row in rows:
             # A page that lost its contents reads as nulls, and a link as one to nowhere.
             if None in row[: len(_REQUIRED)] or (
@@ -217,7 +225,7 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            known = _known_moves(game, self._rows(game, canonical, self._lookup_best))[0]
+            known = _known_moves(game, self._best_rows(game, canonical))[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])
