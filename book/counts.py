@@ -32,18 +32,18 @@ _add = (
         nodes=counts.c.nodes + bindparam("more_nodes"),
     )
 )
+counted = select(
+    positions.c.game,
+    positions.c.ply,
+    positions.c.depth,
+    func.count().label("positions"),
+    func.sum(cast(positions.c.proven, Integer)).label("proven"),
+    cast(func.sum(positions.c.nodes), BigInteger).label("nodes"),
+).group_by(positions.c.game, positions.c.ply, positions.c.depth)
+"""What the table is to hold, counted from the rows."""
+
 _recount = insert(counts).from_select(
-    ["game", "ply", "depth", "positions", "proven", "nodes"],
-    select(
-        positions.c.game,
-        positions.c.ply,
-        positions.c.depth,
-        func.count(),
-        func.sum(cast(positions.c.proven, Integer)),
-        cast(func.sum(positions.c.nodes), BigInteger),
-    )
-    .where(positions.c.game == bindparam("game"))
-    .group_by(positions.c.game, positions.c.ply, positions.c.depth),
+    counted.selected_columns.keys(), counted.where(positions.c.game == bindparam("game"))
 )
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, not_, select
 
 from book.moment import Moment, all_games, side_by_side
-from book.propagation import BookValue
+from book.propagation import BookValue, cannot_be_worth
 from book.rows import BOUNDS, AnyRow, move_width, unpack_line
 from book.schema import moves, positions
 from engine.games.base import Game
@@ -18,7 +18,7 @@ _child = positions.alias("child")
 _best_child = (
     select(_child.c.value, moves.c.move)
     .select_from(moves.join(_child, _child.c.id == moves.c.child))
-    .where(moves.c.parent == positions.c.id)
+    .where(moves.c.parent == positions.c.id, not_(cannot_be_worth(_child)))
     .order_by(_child.c.value, moves.c.move)
     .limit(1)
     .correlate(positions)

@@ -10,8 +10,9 @@ from engine.values import Bound, Value
 class BookMove:
     """A move with its value for the side to move.
 
-    `in_book` tells whether the position after it is stored in the book; the one move of a
-    position for which it is not is the rest move, the best of all moves that are not stored.
+    `in_book` tells whether its value is that of a position stored in the book; the one move of a
+    position for which it is not is the rest move, the best of all moves that are not stored, or
+    the best of all in a position whose proof was kept.
     `depth` is that of the search behind the value. `line` starts with the move itself.
     """
 

@@ -23,7 +23,8 @@ SELECT b.game, b.ply, p.lookup, p.stones, b.dark, b.light, p.value,
     (SELECT {joined}(name || '=' || value, ' ') FROM (
         SELECT name, value FROM known_moves WHERE id = p.id ORDER BY value DESC, move
      ) AS ordered) AS moves,
-    CASE p.rest_state WHEN 1 THEN 'none' WHEN 2 THEN 'pending' ELSE 'open' END AS rest,
+    CASE p.rest_state WHEN 1 THEN 'none' WHEN 2 THEN 'pending' WHEN 4 THEN 'kept' ELSE 'open' END
+        AS rest,
     (SELECT line FROM known_moves WHERE id = p.id AND source = 'rest') AS rest_line,
     p.rest_proven, p.open_cost, p.depth, p.nodes, p.milliseconds, p.run,
     r.version, r.evaluation, r.parameters

@@ -12,7 +12,7 @@ from sqlalchemy import Select, select
 from book.address import Address, AnyAddress
 from book.closing import Closing
 from book.database import at_one_moment, explained
-from book.finding import find
+from book.finding import ids_of
 from book.rows import AnyRow
 from book.schema import games as games_table
 from engine import games
@@ -50,7 +50,7 @@ class Moment(Closing):
         if game.id not in self.numbers:
             return set()
         with explained(self.address):
-            return set(find(self.connection, game, self.numbers[game.id], keys))
+            return set(ids_of(self.connection, game, self.numbers[game.id], keys))
 
 
 def all_games(books: Sequence[Moment]) -> list[Game]:

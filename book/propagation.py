@@ -1,7 +1,8 @@
 """Book values and the costs of expansion flow up to the parents.
 
 A position's book value is the best of its rest value and the negated book values of its
-stored children. The expansion cost of a slot is the least, over the ways to it from the empty
+stored children. Where the slot was kept as the proof of the whole position, it is that or a child
+that wins sooner. The expansion cost of a slot is the least, over the ways to it from the empty
 board, of the sum of its steps; a step's cost grows with the winning probability that the move
 gives away. Each position holds the cost of the rest of the way, to the cheapest open slot at
 or below it. Like the value it is fixed by the position's own slot and wish and its children, so
@@ -13,15 +14,27 @@ ply less, so one sweep up settles everything.
 """
 
 import heapq
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    bindparam,
+    case,
+    func,
+    not_,
+    select,
+    update,
+)
 
 from book.counts import Tally
 from book.rows import BOUND_NUMBERS, BOUNDS, AnyRow
-from book.schema import RestState, Wish, moves, positions
+from book.schema import WITH_MOVE, RestState, Wish, moves, positions
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
@@ -43,7 +56,6 @@ _LOST: Value = -1_178
 _TRY_COST = 25
 
 _FLIPPED = {Bound.EXACT: Bound.EXACT, Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}
-_IN_ROW = (RestState.OPEN, RestState.ENDS)
 
 _OF_POSITION = (
     *("ply", "value", "bound", "proven", "rest_state", "rest_value", "rest_bound"),
@@ -52,9 +64,9 @@ _OF_POSITION = (
 _position = select(*(positions.c[name] for name in _OF_POSITION)).where(
     positions.c.id == bindparam("id")
 )
-_OF_CHILD = ("value", "bound", "proven", "open_cost", "wish")
+OF_CHILD = ("value", "bound", "proven", "open_cost", "wish")
 _children = (
-    select(*(positions.c[name] for name in _OF_CHILD))
+    select(*(positions.c[name] for name in OF_CHILD))
     .join(moves, moves.c.child == positions.c.id)
     .where(moves.c.parent == bindparam("id"))
 )
@@ -62,16 +74,24 @@ _ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
 _last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
 _of_ply = (
-    select(positions.c.id)
+    select(positions)
     .where(
         positions.c.game == bindparam("game"),
         positions.c.ply == bindparam("ply"),
         positions.c.id > bindparam("after"),
     )
     .order_by(positions.c.id)
-    .limit(1000)
+    .limit(500)
+)
+_children_of_some = (
+    select(moves.c.parent, *(positions.c[name] for name in OF_CHILD))
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent.in_(bindparam("ids", expanding=True)))
 )
 _set_value = update(positions).where(positions.c.id == bindparam("at"))
+
+Settle = Callable[[AnyRow, Sequence[AnyRow]], dict[str, Any]]
+"""The columns of a position that follow from its row and from those of its children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +120,30 @@ def combine(options: list[BookValue], *, complete: bool) -> BookValue:
         return BookValue(max(best.value, -HEURISTIC_MAX), Bound.EXACT, False)
     # The other moves lose as well, or draw: sooner, if their distance is only a limit.
     return BookValue(best.value, best.bound, True)
+
+
+def can_be_worth(row: Any, option: BookValue) -> bool:
+    """Whether a move to a stored position can be worth so much beside the rest slot of `row`.
+
+    A kept slot is the proof that no move is worth more, but for a win that may come sooner.
+    """
+    if row.rest_state != RestState.KEPT or option.value <= row.rest_value:
+        return True
+    return option.proven and option.value > 0
+
+
+def cannot_be_worth(child: FromClause) -> ColumnElement[bool]:
+    """In SQL, that `can_be_worth` denies the value of a `child` of the row of `positions`."""
+    value = case(
+        (child.c.value > HEURISTIC_MAX, 1 - child.c.value),
+        (child.c.value < -HEURISTIC_MAX, -1 - child.c.value),
+        else_=-child.c.value,
+    )
+    return and_(
+        positions.c.rest_state == RestState.KEPT.value,
+        value > positions.c.rest_value,
+        not_(and_(child.c.proven, value > 0)),
+    )
 
 
 def flipped(bound: Bound) -> Bound:
@@ -143,6 +187,36 @@ def slot_cost(row: AnyRow, value: Value, proven: bool, children: int) -> int | N
     return min(cost, _TRY_COST * children) if value <= _LOST else cost
 
 
+def settled_by(row: Any, children: Sequence[Any]) -> dict[str, Any]:
+    """The columns `value`, `bound`, `proven` and `open_cost` of a position.
+
+    They follow from its rest slot in `row` and from these columns of its stored children. There
+    must be a rest move or a child.
+    """
+    options = [
+        BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
+        for child in children
+    ]
+    if row.rest_state == RestState.KEPT:
+        options = [o for o in options if o.value > row.rest_value and can_be_worth(row, o)]
+    if row.rest_state in WITH_MOVE:
+        options.append(BookValue(row.rest_value, BOUNDS[row.rest_bound], row.rest_proven))
+    new = combine(options, complete=row.rest_state != RestState.PENDING)
+    costs = [slot_cost(row, new.value, new.proven, len(children))] + [
+        way_cost(new.value, child) + child.open_cost
+        for child in children
+        if child.open_cost is not None
+    ]
+    if row.wish == Wish.NEVER:
+        costs = []
+    return {
+        "value": new.value,
+        "bound": BOUND_NUMBERS[new.bound],
+        "proven": new.proven,
+        "open_cost": min((cost for cost in costs if cost is not None), default=None),
+    }
+
+
 def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> None:
     """Bring values and costs up to date after rest slots or links of `changed` changed.
 
@@ -168,53 +242,36 @@ def sweep_up(connection: Connection, changed: Iterable[int], settle: Callable[[i
                 heapq.heappush(queue, entry)
 
 
-def propagate_all(connection: Connection, game_number: int) -> Iterator[int]:
+def propagate_all(
+    connection: Connection, game_number: int, settle: Settle = settled_by
+) -> Iterator[int]:
     """Bring all values and costs of a game up to date; gives the number of each position done.
 
-    Counts are left as they are.
+    `settle` tells which columns to set, given the row and its children. Counts are left as they
+    are.
     """
     # Children have one ply more, and are settled before their parents.
     last = connection.execute(_last_ply, {"game": game_number}).scalar()
     for ply in range(-1 if last is None else last, -1, -1):
         after = -1
-        while ids := _some_of_ply(connection, game_number, ply, after):
-            for id in ids:
-                _recompute(connection, id, Tally())
-                yield id
-            after = ids[-1]
+        here = {"game": game_number, "ply": ply}
+        while rows := connection.execute(_of_ply, here | {"after": after}).all():
+            after = rows[-1].id
+            yield from _settle_some(connection, rows, settle)
 
 
-def _some_of_ply(connection: Connection, game_number: int, ply: int, after: int) -> Sequence[int]:
-    values = {"game": game_number, "ply": ply, "after": after}
-    return connection.execute(_of_ply, values).scalars().all()
-
-
-def settled_by(row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
-    """The columns `value`, `bound`, `proven` and `open_cost` of a position.
-
-    They follow from its rest slot in `row` and from these columns of its stored children. There
-    must be a rest move or a child.
-    """
-    options = [
-        BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), child.proven)
-        for child in children
-    ]
-    if row.rest_state in _IN_ROW:
-        options.append(BookValue(row.rest_value, BOUNDS[row.rest_bound], row.rest_proven))
-    new = combine(options, complete=row.rest_state != RestState.PENDING)
-    costs = [slot_cost(row, new.value, new.proven, len(children))] + [
-        way_cost(new.value, child) + child.open_cost
-        for child in children
-        if child.open_cost is not None
-    ]
-    if row.wish == Wish.NEVER:
-        costs = []
-    return {
-        "value": new.value,
-        "bound": BOUND_NUMBERS[new.bound],
-        "proven": new.proven,
-        "open_cost": min((cost for cost in costs if cost is not None), default=None),
-    }
+def _settle_some(connection: Connection, rows: Sequence[AnyRow], settle: Settle) -> Iterator[int]:
+    children: defaultdict[int, list[AnyRow]] = defaultdict(list)
+    for child in connection.execute(_children_of_some, {"ids": [row.id for row in rows]}):
+        children[child.parent].append(child)
+    changes: defaultdict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        settled = settle(row, children[row.id])
+        if any(getattr(row, name) != value for name, value in settled.items()):
+            changes[frozenset(settled)].append(settled | {"at": row.id})
+    for some in changes.values():
+        connection.execute(_set_value, some)
+    yield from (row.id for row in rows)
 
 
 def _recompute(connection: Connection, id: int, tally: Tally) -> bool:

@@ -24,7 +24,7 @@ from book.counts import Tally, recount
 from book.errors import PositionNotFound
 from book.finding import count_positions, find
 from book.moment import Moment
-from book.propagation import BookValue, combine, flipped, propagate, step_cost
+from book.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
 from book.reader import BookReader
 from book.rows import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
 from book.schema import RestState, moves, positions, tasks
@@ -235,6 +235,11 @@ def _slot(
     for child in connection.execute(_children, {"id": id}):
         value = BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), bool(child.proven))
         (removed if child.id in going else kept).append(_Option(child.move, value))
+    if row.rest_state == RestState.KEPT:
+        # It stands for all moves but those that win sooner.
+        removed = [
+            o for o in removed if o.value.value > row.rest_value and can_be_worth(row, o.value)
+        ]
     is_pending = row.rest_state == RestState.PENDING
     before = BookValue(row.value, BOUNDS[row.bound], bool(row.proven))
     if is_pending and kept and _worth(kept, complete=False) == before:
@@ -249,7 +254,8 @@ def _slot(
     # As readers order moves, so that the best move is still the same.
     best = min(options, key=lambda option: (-option.value.value, option.move))
     if best in removed:
-        columns["rest_state"] = int(RestState.OPEN)
+        is_kept = row.rest_state == RestState.KEPT
+        columns["rest_state"] = int(RestState.KEPT if is_kept else RestState.OPEN)
         columns["rest_line"] = pack_line(game, _line(reader, game, row, best.move))
     return columns
 

@@ -12,9 +12,9 @@ from book.closing import Closing
 from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
-from book.propagation import flipped
+from book.propagation import BookValue, can_be_worth, flipped
 from book.rows import BOUNDS, lookup_of, unpack_line
-from book.schema import RestState, counts, moves, positions
+from book.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.schema import games as games_table
 from engine import games
 from engine.games.base import Canonical, Game
@@ -141,7 +141,7 @@ class BookReader(Closing):
         the only one, which is several times as fast where many are stored.
         """
         canonical = game.canonical(position)
-        rows = self._rows(game, canonical, self._lookup_best if best_only else self._lookup)
+        rows = self._best_rows(game, canonical) if best_only else self._rows(game, canonical)
         if not rows:
             return None
         back = game.inverse(canonical.symmetry)
@@ -172,8 +172,18 @@ class BookReader(Closing):
             moves=tuple(moves),
         )
 
-    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared) -> list[_Row]:
-        """The position's row once for each child that `lookup` finds; none if not stored."""
+    def _best_rows(self, game: Game, canonical: Canonical) -> list[_Row]:
+        """As `_rows`, with no more children than it takes to tell the best move."""
+        rows = self._rows(game, canonical, self._lookup_best)
+        # The child that looks best may be worth less.
+        is_kept = rows and rows[0].rest_state == RestState.KEPT
+        return self._rows(game, canonical) if is_kept else rows
+
+    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared | None = None) -> list[_Row]:
+        """The position's row once for each child that `lookup` finds; none if not stored.
+
+        Without a `lookup` for all its children.
+        """
         if game.id not in self._numbers:
             # A builder may have begun with another game since.
             self._numbers = self._read_numbers()
@@ -185,7 +195,7 @@ class BookReader(Closing):
             "game": self._numbers[game.id],
         }
         with self.connection() as connection:
-            rows = list(map(_Row._make, lookup.all(connection, values)))
+            rows = list(map(_Row._make, (lookup or self._lookup).all(connection, values)))
         for row in rows:
             # A page that lost its contents reads as nulls, and a link as one to nowhere.
             if None in row[: len(_REQUIRED)] or (
@@ -215,7 +225,7 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            known = _known_moves(game, self._rows(game, canonical, self._lookup_best))[0]
+            known = _known_moves(game, self._best_rows(game, canonical))[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])
@@ -227,21 +237,35 @@ def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
     In the canonical orientation; only the rest move has a line yet.
     """
     row = rows[0]
-    known = [
-        BookMove(
-            child.move,
-            from_child(child.child_value),
-            flipped(BOUNDS[child.child_bound]),
-            bool(child.child_proven),
-            child.child_depth,
-            True,
-            (),
-        )
-        for child in rows
-        if child.move is not None
-    ]
-    if row.rest_state in (RestState.OPEN, RestState.ENDS):
-        line = unpack_line(game, row.rest_line)
-        bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
-        known.append(BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line))
+    known = [_stored_move(child) for child in rows if child.move is not None]
+    if row.rest_state not in WITH_MOVE:
+        return _best_first(known)
+    line = unpack_line(game, row.rest_line)
+    bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
+    rest = BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line)
+    if row.rest_state == RestState.KEPT:
+        # The slot's own move may lead to a stored position that is not proven.
+        known = [
+            move
+            for move in known
+            if can_be_worth(row, BookValue(move.value, move.bound, move.proven))
+            and (move.move != rest.move or move.value > rest.value)
+        ]
+    return _best_first([*known, rest])
+
+
+def _best_first(known: list[BookMove]) -> list[BookMove]:
     return sorted(known, key=lambda move: (-move.value, move.move))
+
+
+def _stored_move(child: _Row) -> BookMove:
+    assert child.move is not None
+    return BookMove(
+        child.move,
+        from_child(child.child_value),
+        flipped(BOUNDS[child.child_bound]),
+        bool(child.child_proven),
+        child.child_depth,
+        True,
+        (),
+    )

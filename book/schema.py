@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002", "0003", "0004", "0005")
+REVISIONS = ("0002", "0003", "0004", "0005", "0006")
 
 
 class RestState(IntEnum):
@@ -39,6 +39,16 @@ class RestState(IntEnum):
     """The former rest move leads to a stored position by now; another is to be searched."""
     ENDS = 3
     """As open, but the rest move ends the game: no position is behind it."""
+    KEPT = 4
+    """The slot is the proof of the position, whatever is stored behind its moves.
+
+    Another book had it, which lacked some of the moves that lead to a stored position here; the
+    first move of the line may be one of these.
+    """
+
+
+WITH_MOVE = frozenset({RestState.OPEN, RestState.ENDS, RestState.KEPT})
+"""The states of slots that have a move and a value."""
 
 
 class Wish(IntEnum):
@@ -94,7 +104,8 @@ history = Table(
 
 # `lookup` is made of the key by `book.rows.lookup_of`. `value`, `bound` and `proven` are the book
 # value. The columns `rest_*` are the rest slot: the best of the moves whose positions are not
-# stored begins the packed `rest_line`, and `rest_state` is one of RestState. `open_cost` is the
+# stored begins the packed `rest_line`, and `rest_state` is one of RestState, which tells of
+# exceptions. `open_cost` is the
 # cost of the way from the position to the cheapest open rest slot at or below it, null where
 # there is none. `wish` is one of Wish, null where nobody wished anything.
 positions = Table(

@@ -19,7 +19,7 @@ from book.closing import Closing
 from book.counts import Tally
 from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
-from book.finding import count_positions, find, rest_child, smallest_move, ways_to
+from book.finding import count_positions, find, rest_child, ways_to
 from book.history import note
 from book.notation import store_notation
 from book.propagation import propagate
@@ -238,8 +238,8 @@ class BookWriter(Closing):
         self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
     ) -> set[int]:
         position = self.game.unpack(task.stones)
-        parents = ways_to(self.game, position)
-        keys = [task.key, *searched.children, *parents]
+        ways = ways_to(self.game, position)
+        keys = [task.key, *searched.children, *ways.parents]
         stored = find(connection, self.game, self.game_number, keys)
         if task.key in stored:
             # A proof may have stored it since it was planned.
@@ -266,19 +266,19 @@ class BookWriter(Closing):
         tally.add(
             position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
         )
+        parents = ways.links(stored)
         links = [
             {"parent": new, "move": move, "child": stored[child].id}
             for child, move in searched.children.items()
             if child in stored
         ] + [
-            {"parent": stored[parent].id, "move": smallest_move(self.game, *way), "child": new}
-            for parent, way in parents.items()
-            if parent in stored
+            {"parent": stored[parent].id, "move": move, "child": new}
+            for (parent, _), move in parents.items()
         ]
         if links:
             connection.execute(insert(moves), links)
-        for parent in parents:
-            if parent in stored and rest_child(self.game, stored[parent]) == task.key:
+        for parent, _ in parents:
+            if rest_child(self.game, stored[parent]) == task.key:
                 connection.execute(_set_row, _pending() | {"at": stored[parent].id})
         return {new, *(link["parent"] for link in links)}
 

@@ -1,10 +1,10 @@
 """Searching again what a book says was searched, as far as that can be told from its rows."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
@@ -12,25 +12,26 @@ from sqlalchemy import bindparam, func, select
 import engine
 from book.finding import count_positions
 from book.rows import BOUNDS, AnyRow, Searched, pack_line, unpack_line
-from book.schema import RestState, moves, positions, runs
+from book.schema import WITH_MOVE, RestState, moves, positions, runs
 from book.verification import identity, slots
 from book.verification.findings import Finding, Kind
 from book.verification.stored import Place, Stored
 from book.verification.verify import Verification
 from book.writer import Task, evaluation_hash
 from engine.games.base import Game, Key
-from engine.proof import OPEN, Prover
+from engine.position import Position
+from engine.proof import OPEN, Proof, Prover
 from engine.search import Limits, Searcher, SearchOptions
-from engine.values import WIN, Bound, Value, distance, is_decisive
+from engine.values import WIN, Bound, Value, distance, from_child, is_decisive
 from precompute.job import run_task
 
 _SEARCHING_MODES = (None, "explore", "full")
 # Of so many stored children every choice is tried, of more only the first few of them.
 _FEW = 3
-_MOST_TRIES = 8
+_MOST_TRIES = 16
 
 _children = (
-    select(positions.c.stones)
+    select(*(positions.c[name] for name in ("id", "stones", "value", "proven")))
     .join(moves, moves.c.child == positions.c.id)
     .where(moves.c.parent == bindparam("id"))
     .order_by(positions.c.id)
@@ -43,13 +44,22 @@ _entered = select(func.coalesce(func.sum(runs.c.positions), 0)).where(
 
 @dataclass(slots=True)
 class Tally:
-    """How many slots were searched again: those proven and those not, and with what success."""
+    """How many slots were searched again: those proven and those not, and with what success.
+
+    `not_repeated` are `many_children` and `changed`: which moves a search left out cannot be told
+    where there are too many stored children, or where positions were taken out or merged in.
+    `left_out` were searched by another version, by time or by no search, and `no_slot` have all
+    their moves stored or wait for a search: there only the children can be looked at.
+    """
 
     proven: int = 0
     not_reproved: int = 0
     repeated: int = 0
     not_repeated: int = 0
+    many_children: int = 0
+    changed: int = 0
     left_out: int = 0
+    no_slot: int = 0
 
 
 class DeepCheck:
@@ -69,37 +79,54 @@ class DeepCheck:
                 for stored in batch:
                     if stored.row.id in broken:
                         continue
-                    if stored.row.rest_state in (RestState.OPEN, RestState.ENDS):
-                        finding = self._check(stored)
-                        if finding is not None:
-                            yield finding
+                    finding = self._check(stored)
+                    if finding is not None:
+                        yield finding
 
     def as_dict(self) -> dict[str, int]:
         """The tally by name."""
         return asdict(self._tally)
 
     def describe(self) -> str:
-        """The tally in a sentence."""
+        """The tally in a sentence, and what could not be checked in another."""
         tally = self._tally
-        return (
+        told = (
             f"searched again: {tally.proven:,} proofs, {tally.not_reproved:,} more not re-proved; "
-            f"{tally.repeated:,} values, {tally.not_repeated:,} more not repeated; "
-            f"{tally.left_out:,} cannot be searched alike"
+            f"{tally.repeated:,} values, {tally.not_repeated:,} more not repeated"
         )
+        unchecked = {
+            "with too many children to tell what their searches left out": tally.many_children,
+            "of a book from which positions were taken, or into which they were merged": (
+                tally.changed
+            ),
+            "that cannot be searched alike: by another version, by time, or by no search": (
+                tally.left_out
+            ),
+            "without a slot, which only their children speak for": tally.no_slot,
+        }
+        reasons = [f"{count:,} {which}" for which, count in unchecked.items() if count]
+        return f"{told}\nnot checked: {'; '.join(reasons)}" if reasons else told
 
     def _check(self, stored: Stored) -> Finding | None:
-        connection = stored.place.connection
-        stones = connection.execute(_children, {"id": stored.row.id}).scalars().all()
-        children = [stored.place.game.key(child) for child in stones]
-        if stored.row.rest_proven:
-            return self._prove_again(stored, children)
-        return self._repeat(stored, children)
+        row, game = stored.row, stored.place.game
+        if row.rest_state not in WITH_MOVE:
+            self._tally.no_slot += 1
+            return None
+        children = stored.place.connection.execute(_children, {"id": row.id}).all()
+        if not row.rest_proven:
+            return self._repeat(stored, children)
+        if row.rest_state == RestState.KEPT:
+            # The claim is about all moves; those that are proven to be worth less bear it out.
+            children = [c for c in children if c.proven and from_child(c.value) < row.rest_value]
+        return self._prove_again(stored, [game.key(child.stones) for child in children])
 
     def _prove_again(self, stored: Stored, children: Sequence[Key]) -> Finding | None:
         claim = _range(stored.row.rest_value, BOUNDS[stored.row.rest_bound])
         known = self._searched(stored, children)
         if known is None and stored.row.rest_value > 0:
-            known = self._proven(stored)
+            known = self._won(stored)
+        if known is None and stored.row.rest_value < 0 and stored.row.proven:
+            known = self._lost(stored)
         if known is None:
             self._tally.not_reproved += 1
             return None
@@ -122,14 +149,13 @@ class DeepCheck:
         result = _searcher(game).search(stored.position, limits, exclude=excluded)
         return _range(result.value, result.bound) if result.proven else None
 
-    def _proven(self, stored: Stored) -> tuple[Value, Value] | None:
+    def _won(self, stored: Stored) -> tuple[Value, Value] | None:
         """The same for a win, by the game's prover."""
-        game, prover = stored.place.game, _prover(stored.place.game)
-        move = unpack_line(game, stored.row.rest_line)[0]
-        after = game.play(stored.position, move)
-        if prover is None or game.outcome(after) is not None:
+        game = stored.place.game
+        after = game.play(stored.position, unpack_line(game, stored.row.rest_line)[0])
+        if game.outcome(after) is not None:
             return None
-        *_, proof = OPEN, *prover.steps(after, nodes=self._nodes, loses=True)
+        proof = self._loss_of(game, after)
         if proof.won is None:
             return None
         if not proof.won:
@@ -137,7 +163,25 @@ class DeepCheck:
         assert proof.distance is not None
         return (WIN - proof.distance - 1, WIN)
 
-    def _repeat(self, stored: Stored, children: Sequence[Key]) -> Finding | None:
+    def _lost(self, stored: Stored) -> tuple[Value, Value] | None:
+        """The same for a loss of the position, whichever of its moves are stored."""
+        proof = self._loss_of(stored.place.game, stored.position)
+        if proof.won is None:
+            return None
+        if not proof.won:
+            return (0, WIN)
+        assert proof.distance is not None
+        return (-WIN, proof.distance - WIN)
+
+    def _loss_of(self, game: Game, position: Position) -> Proof:
+        """What the game's prover finds of the claim that the side to move loses."""
+        prover = _prover(game)
+        if prover is None:
+            return OPEN
+        *_, proof = OPEN, *prover.steps(position, nodes=self._nodes, loses=True)
+        return proof
+
+    def _repeat(self, stored: Stored, children: Sequence[AnyRow]) -> Finding | None:
         """Search a slot as its run did.
 
         What the search left out is not kept: the children that were stored at its time, which
@@ -149,7 +193,7 @@ class DeepCheck:
         if how is None:
             self._tally.left_out += 1
             return None
-        for excluded in _choices(children):
+        for excluded in _choices(stored.place.game, children):
             task = Task(stored.key, stored.row.stones, False, frozenset(excluded))
             searched = run_task(stored.place.game.id, task, *how)
             if _is_same(stored, searched):
@@ -157,6 +201,10 @@ class DeepCheck:
                 return None
         if len(children) > _FEW or not self._is_as_built(stored.place):
             self._tally.not_repeated += 1
+            if self._is_as_built(stored.place):
+                self._tally.many_children += 1
+            else:
+                self._tally.changed += 1
             return None
         assert searched.rest is not None
         told = f"{searched.rest.value:+d} with {searched.rest.line}"
@@ -181,15 +229,30 @@ def _prover(game: Game) -> Prover | None:
     return game.prover()
 
 
-def _choices(children: Sequence[Key]) -> Iterator[tuple[Key, ...]]:
-    """What a search may have left out; the most likely first."""
-    sizes = range(len(children), -1, -1)
-    if len(children) <= _FEW:
+def _choices(game: Game, children: Sequence[AnyRow]) -> Iterator[tuple[Key, ...]]:
+    """What a search may have left out; the most likely first.
+
+    Children come in the order in which they were stored and, since the best move is expanded
+    first, mostly in that of their values: so the latter tells where books were merged.
+    """
+    keys = [game.key(child.stones) for child in children]
+    sizes = range(len(keys), -1, -1)
+    if len(keys) <= _FEW:
         for size in sizes:
-            yield from combinations(children, size)
-    else:
-        yield ()
-        yield from (tuple(children[:size]) for size in sizes[: _MOST_TRIES - 1])
+            yield from combinations(keys, size)
+        return
+    best_first = [game.key(c.stones) for c in sorted(children, key=lambda c: (c.value, c.id))]
+    choices = [(), *(tuple(keys[:n]) for n in sizes), *(tuple(best_first[:n]) for n in sizes)]
+    yield from islice(_different(choices), _MOST_TRIES)
+
+
+def _different(choices: Iterable[tuple[Key, ...]]) -> Iterator[tuple[Key, ...]]:
+    """Those that leave out something else than any before."""
+    seen = set[frozenset[Key]]()
+    for choice in choices:
+        if frozenset(choice) not in seen:
+            seen.add(frozenset(choice))
+            yield choice
 
 
 def _how(game: Game, run: AnyRow | None) -> tuple[Limits, SearchOptions] | None:
@@ -231,7 +294,9 @@ def _told_range(known: tuple[Value, Value]) -> str:
         return f"a win {'in' if least == most else 'within'} {distance(least)}"
     if most < 0:
         return f"a loss {'in' if least == most else 'within'} {distance(most)}"
-    return "a draw" if least == most else "no win"
+    if least == most:
+        return "a draw"
+    return "no loss" if least == 0 else "no win"
 
 
 def _told_slot(stored: Stored) -> str:

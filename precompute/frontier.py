@@ -134,7 +134,7 @@ class Growing(BookFrontier):
 
     def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
         """Every position whose rest move leads to that of `expansion`, by key."""
-        parents = ways_to(self._game, self._game.unpack(expansion.stones))
+        parents = ways_to(self._game, self._game.unpack(expansion.stones)).parents
         return [
             (key, row)
             for key, row in sorted(self._stored(connection, parents).items())

@@ -13,7 +13,7 @@ from typing import NoReturn
 from book.checking.endings import Endings, SwapEndings
 from book.checking.gomoku import Gomoku, gomoku
 from book.checking.quadrants import LETTERS, Quadrants
-from book.checking.rows import Claim, Rows, Stored
+from book.checking.rows import Claim, Link, Rows, Stored
 from book.checking.rules import Board, Rules
 from book.checking.search import Search
 from book.checking.threats import Threats
@@ -140,6 +140,7 @@ class _Check:
     def _check_links(self) -> None:
         """Each link's move is legal and leads to the position that it says."""
         self._linked: dict[Board, Claim] = {}
+        self._links: list[Link] = []
         for link in self._row.links:
             name = self._rules.name(link.move)
             after = self._rules.play(self._board, link.move)
@@ -150,16 +151,29 @@ class _Check:
             key = self._rules.key(after)
             if key != self._rules.key(self._unpacked(link.stones)):
                 self._wrong(f"the move {name} does not lead to the position it is said to")
-            self._linked[key] = link.claim
+            if not (self._row.rest_kept and self._leaves_open(link.claim)):
+                self._linked[key] = link.claim
+                self._links.append(link)
+
+    def _leaves_open(self, after: Claim) -> bool:
+        """Whether what is claimed after a move neither bears out the claim nor contradicts it."""
+        if after.result == 1 and self._claim.result == -1:
+            return after.plies >= self._claim.plies
+        return after.result is None
 
     def _rest_board(self) -> Board | None:
-        """The board after the rest move, which is legal and leads to no stored position."""
+        """The board after the rest move, which is legal and leads to no stored position.
+
+        That of a kept slot may lead to one.
+        """
         if self._row.rest is None:
             return None
         line = self._rules.line(self._row.rest_line)
         after = self._rules.play(self._board, line[0]) if line else None
         if after is None:
             self._wrong("the rest move is not allowed")
+        if self._row.rest_kept:
+            return after
         if self._rules.key(after) in self._linked:
             self._wrong(f"the rest move {self._rules.name(line[0])} leads to a stored position")
         if (self._rules.result(after) is not None) != self._row.rest_ends:
@@ -172,7 +186,7 @@ class _Check:
         plies = self._claim.plies
         stored = [
             (link.claim.plies + 1, link.id)
-            for link in self._row.links
+            for link in self._links
             if link.claim is not None and link.claim.result == -1
         ]
         by_rest = rest is not None and rest.result == 1
@@ -234,7 +248,7 @@ class _Check:
     def _check_loss(self) -> None:
         plies, rest = self._claim.plies, self._row.rest
         longest = 0
-        for link in self._row.links:
+        for link in self._links:
             assert link.claim is not None
             if link.claim.result != 1 or link.claim.plies >= plies:
                 name = self._rules.name(link.move)
@@ -275,7 +289,7 @@ class _Check:
 
     def _check_draw(self) -> None:
         rest, kept = self._row.rest, False
-        for link in self._row.links:
+        for link in self._links:
             assert link.claim is not None
             if link.claim.result in (None, -1):
                 name = self._rules.name(link.move)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select
 from book.address import Access, Address
 from book.closing import Closing
 from book.database import explained, open_engine
-from book.schema import RestState, games, moves, positions
+from book.schema import WITH_MOVE, RestState, games, moves, positions
 
 # The scale of values, see docs/books.md: a win in n plies is WIN - n, a loss n - WIN.
 _WIN, _DECISIVE = 30_000, 29_000
@@ -80,7 +80,8 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A position as a book has it. `rest` is the claim of its rest slot, if that is filled, and
-    `rest_line` the packed moves; `rest_ends` says that the first of these ends the game."""
+    `rest_line` the packed moves; `rest_ends` says that the first of these ends the game, and
+    `rest_kept` that the claim is of the position itself, whichever moves are stored."""
 
     id: int
     stones: bytes
@@ -88,6 +89,7 @@ class Stored:
     rest: Claim | None
     rest_line: bytes
     rest_ends: bool
+    rest_kept: bool
     links: tuple[Link, ...]
 
 
@@ -170,7 +172,7 @@ def game_ids(address: Address) -> list[str]:
 
 
 def _stored(row: "Row[*tuple[object, ...]]", links: tuple[Link, ...]) -> Stored:
-    filled = row.rest_state in (RestState.OPEN, RestState.ENDS)
+    filled = row.rest_state in WITH_MOVE
     return Stored(
         row.id,
         row.stones or b"",
@@ -178,6 +180,7 @@ def _stored(row: "Row[*tuple[object, ...]]", links: tuple[Link, ...]) -> Stored:
         _claim(row.rest_value, row.rest_bound, row.rest_proven) if filled else None,
         (row.rest_line or b"") if filled else b"",
         row.rest_state == RestState.ENDS,
+        row.rest_state == RestState.KEPT,
         links,
     )
 

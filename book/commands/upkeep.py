@@ -60,7 +60,8 @@ def merge(
 
     Of a position that several hold, the search that counts is a proven one, then the deeper one,
     then the one with more nodes; one whose rest move leads to a position of another book comes
-    last. Links between positions of different books are made, and all values follow anew.
+    last. Links between positions of different books are made, and all values follow anew. What
+    one of the books proves stays proven.
 
     Books in which the same position has proven values that cannot both be true are not merged:
     the positions are listed, with exit status 1. With --keep-conflicts they are merged, and the
@@ -101,8 +102,8 @@ def merge(
     )
     if merged.unproven:
         click.echo(
-            f"{merged.unproven:,} positions that were proven are not so any more: another book has "
-            "positions behind them that are not proven. fivebook build goes on with them."
+            f"{merged.unproven:,} positions that were marked as proven are not: it does not follow "
+            "from the rows of their books. fivebook verify tells what is wrong there."
         )
 
 

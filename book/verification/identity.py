@@ -7,11 +7,13 @@ from typing import Any
 from sqlalchemy import bindparam, delete, or_, select, type_coerce
 from sqlalchemy.sql.sqltypes import NullType
 
+from book.images import Image, smallest_images
 from book.rows import BOUNDS, AnyRow, lookup_of, pack_line, unpack_line
 from book.schema import Wish, moves, positions
 from book.verification.findings import Change, Finding, Kind
 from book.verification.stored import Place, Stored, is_whole, readable, set_row, shown
 from engine.games.base import Canonical
+from engine.position import Position
 from engine.values import WIN
 
 _links_to = (
@@ -32,28 +34,45 @@ _EFFORT = ("depth", "nodes", "milliseconds")
 _WISHES = [wish.value for wish in Wish]
 
 
-def identify(places: Mapping[int, Place], row: AnyRow) -> tuple[Stored | None, list[Finding]]:
-    """The row as a position, None if it is none or not the canonical one; and what is wrong."""
-    place = places.get(row.game)
-    position = readable(place.game, row.stones) if place else None
-    canonical = place.game.canonical(position) if place and position is not None else None
-    if canonical is None or lookup_of(canonical.key) != row.lookup:
+def identify(
+    places: Mapping[int, Place], rows: Sequence[AnyRow]
+) -> list[tuple[Stored | None, list[Finding]]]:
+    """Each row as a position, None if it is none or not the canonical one; and what is wrong."""
+    known: dict[Place, list[tuple[AnyRow, Position]]] = defaultdict(list)
+    for row in rows:
+        if row.game in places:
+            position = readable(places[row.game].game, row.stones)
+            if position is not None:
+                known[places[row.game]].append((row, position))
+    images: dict[int, tuple[Position, Image]] = {}
+    for place, found in known.items():
+        smallest = smallest_images(place.game, [position for _, position in found])
+        for (row, position), image in zip(found, smallest, strict=True):
+            images[row.id] = position, image
+    return [_identified(places, row, *images.get(row.id, (None, None))) for row in rows]
+
+
+def _identified(
+    places: Mapping[int, Place], row: AnyRow, position: Position | None, image: Image | None
+) -> tuple[Stored | None, list[Finding]]:
+    if image is None or lookup_of(image.key) != row.lookup:
         other = _meant(places, row)
         if other is not None:
             return None, [other]
-    if place is None or position is None or canonical is None:
+    if position is None or image is None:
         return None, [_unreadable(places, row)]
-    if canonical.stones != row.stones:
-        return None, [_turned(place, row, canonical)]
-    stored = Stored(place, row, position, canonical.key)
+    place = places[row.game]
+    if image.stones != row.stones:
+        return None, [_turned(place, row, place.game.canonical(position))]
+    stored = Stored(place, row, position, image.key)
     return stored, [*_derived(stored), *_columns(stored)]
 
 
 def by_place(
-    places: Mapping[int, Place], rows: Iterable[AnyRow]
+    places: Mapping[int, Place], rows: Sequence[AnyRow]
 ) -> list[tuple[Place, list[Stored]]]:
     """Those rows that are positions, by their game."""
-    return grouped(identify(places, row)[0] for row in rows)
+    return grouped(stored for stored, _ in identify(places, rows))
 
 
 def grouped(identified: Iterable[Stored | None]) -> list[tuple[Place, list[Stored]]]:

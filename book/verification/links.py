@@ -1,10 +1,11 @@
 """Whether the links are those that the stored positions have among themselves."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from book.finding import WaysTo
 from book.rows import AnyRow
 from book.schema import moves, positions
 from book.verification.findings import Change, Finding, Kind
@@ -30,18 +31,19 @@ def check(place: Place, batch: Sequence[Stored]) -> Iterator[Finding]:
     The positions one move before are few, unlike those one move later: all links are looked at,
     once each, from their end.
     """
-    parents = {stored.row.id: place.game.parents(stored.position) for stored in batch}
-    rows = place.stored(key for found in parents.values() for key in found)
+    ways = WaysTo(place.game, {stored.row.id: stored.position for stored in batch})
+    rows = place.stored(ways.parents)
+    right: dict[int, dict[int, Move]] = defaultdict(dict)
+    for (key, child), move in ways.links(rows).items():
+        right[child][rows[key][0].id] = move
     links: dict[int, dict[int, Move]] = defaultdict(dict)
-    for link in place.by_id(_links_to, parents):
+    for link in place.by_id(_links_to, [stored.row.id for stored in batch]):
         links[link.child][link.parent] = link.move
     for stored in batch:
-        right = {
-            row: move
-            for key, move in parents[stored.row.id].items()
-            for row in rows.get(key, ())[:1]
-        }
-        yield from _compared(stored, links[stored.row.id], right)
+        there, expected = links[stored.row.id], right[stored.row.id]
+        if there != expected:
+            described = {row.id: row for found in rows.values() for row in found}
+            yield from _compared(stored, there, expected, described)
 
 
 def dangling(connection: Connection) -> Iterator[Finding]:
@@ -53,21 +55,23 @@ def dangling(connection: Connection) -> Iterator[Finding]:
 
 
 def _compared(
-    stored: Stored, links: dict[int, Move], right: dict[AnyRow, Move]
+    stored: Stored,
+    links: dict[int, Move],
+    right: dict[int, Move],
+    rows: Mapping[int, AnyRow],
 ) -> Iterator[Finding]:
     game, child = stored.place.game, stored.row.id
-    expected = {row.id: move for row, move in right.items()}
-    for row, move in right.items():
-        where = f"{_described(stored.place, row)} to {stored.where}"
-        ends = {"from": row.id, "to": child}
-        if row.id not in links:
-            change: Change = (_insert, {"parent": row.id, "child": child, "move": move})
+    for parent, move in right.items():
+        where = f"{_described(stored.place, rows[parent])} to {stored.where}"
+        ends = {"from": parent, "to": child}
+        if parent not in links:
+            change: Change = (_insert, {"parent": parent, "child": child, "move": move})
             yield Finding(Kind.NO_LINK, where, "no link", game.format_move(move), (change,))
-        elif links[row.id] != move:
+        elif links[parent] != move:
             change = (_set_move, ends | {"move": move})
-            found = _named(game, links[row.id])
+            found = _named(game, links[parent])
             yield Finding(Kind.LINK_MOVE, where, found, game.format_move(move), (change,))
-    for parent in sorted(set(links) - set(expected), key=str):
+    for parent in sorted(set(links) - set(right), key=str):
         where = f"row {parent} to {stored.where}"
         gone = (_delete, {"from": parent, "to": child})
         yield Finding(Kind.LINK, where, _named(game, links[parent]), "no link", (gone,))

@@ -56,8 +56,9 @@ _set_pending = (
     update(positions)
     .where(
         positions.c.id.in_(_some),
-        # A move that wins at once is the best whatever else is stored.
+        # A move that wins at once is the best whatever else is stored, and a kept proof stands.
         or_(positions.c.rest_state != RestState.ENDS.value, positions.c.rest_value != WIN - 1),
+        positions.c.rest_state != RestState.KEPT.value,
     )
     .values(
         rest_state=RestState.PENDING.value,
@@ -182,7 +183,9 @@ class _Repair:
         size = self._connection.execute(_size).scalar_one()
         for _ in range(_ROUNDS):
             found = self._each_batch(
-                lambda rows: (f for row in rows for f in identity.identify(self._places, row)[1])
+                lambda rows: (
+                    f for _, found in identity.identify(self._places, rows) for f in found
+                )
             )
             if size >= _MANY and 2 * sum(found[kind] for kind in _DOUBTFUL) > size:
                 named = ", ".join(place.game.id for place in self._places.values())

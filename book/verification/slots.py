@@ -6,12 +6,14 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from book.images import smallest_images
 from book.rows import BOUND_NUMBERS, BOUNDS, move_width, unpack_line
 from book.schema import RestState, moves
 from book.verification.findings import Finding, Kind
 from book.verification.stored import Place, Stored, is_whole, set_row, shown
 from engine.errors import IllegalMove
 from engine.games.base import Key, Outcome
+from engine.position import Position
 from engine.values import HEURISTIC_MAX, WIN, Bound, Value, distance
 
 _REST = ("rest_value", "rest_bound", "rest_proven", "rest_line")
@@ -33,7 +35,7 @@ class _Line:
 
 def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Finding]]:
     """The positions of `batch` whose rest slots cannot be so, and what is wrong with them."""
-    lines = {stored.row.id: _line(stored) for stored in batch}
+    lines = _lines(place, batch)
     unsure = [stored for stored in batch if lines[stored.row.id] is None and _may_be_none(stored)]
     ways = {stored.row.id: _children(stored) for stored in unsure}
     keys = [line.child for line in lines.values() if line is not None]
@@ -62,8 +64,12 @@ def _compared(stored: Stored, right: dict[str, Any], children: int) -> Finding |
 
 def _right(stored: Stored, line: _Line | None, there: set[Key], complete: bool) -> dict[str, Any]:
     """The columns as they should be, as far as that can be told."""
+    is_kept = stored.row.rest_state == RestState.KEPT and stored.row.rest_proven == 1
     if line is not None and line.outcome is not None:
-        return {"rest_state": int(RestState.ENDS)} | _ending(stored, line.outcome)
+        state = RestState.KEPT if is_kept else RestState.ENDS
+        return {"rest_state": int(state)} | _ending(stored, line.outcome)
+    if line is not None and is_kept and _is_possible(stored):
+        return {"rest_state": int(RestState.KEPT)}
     if line is not None and line.child not in there and _is_possible(stored):
         return {"rest_state": int(RestState.OPEN)}
     # A search has yet to tell, unless there is nothing left to search.
@@ -106,8 +112,20 @@ def _fits(value: Value, bound: Any) -> bool:
     return bound in BOUNDS and BOUNDS[bound] is not (Bound.UPPER if value > 0 else Bound.LOWER)
 
 
-def _line(stored: Stored) -> _Line | None:
-    """The rest line, None where there is none that is legal."""
+def _lines(place: Place, batch: Sequence[Stored]) -> dict[int, _Line | None]:
+    """The rest line of each position, None where there is none that is legal."""
+    behind = {stored.row.id: _behind(stored) for stored in batch}
+    there = {id: position for id, position in behind.items() if position is not None}
+    images = smallest_images(place.game, list(there.values()))
+    keys = {id: image.key for id, image in zip(there, images, strict=True)}
+    return {
+        id: None if position is None else _Line(place.game.outcome(position), keys[id])
+        for id, position in behind.items()
+    }
+
+
+def _behind(stored: Stored) -> Position | None:
+    """The position after the first move of the rest line, None where there is no legal line."""
     game, blob = stored.place.game, stored.row.rest_line
     if not isinstance(blob, bytes) or not blob or len(blob) % move_width(game):
         return None
@@ -118,8 +136,7 @@ def _line(stored: Stored) -> _Line | None:
         game.play_line(line, start=stored.position)
     except IllegalMove:
         return None
-    behind = game.play(stored.position, line[0])
-    return _Line(game.outcome(behind), game.canonical(behind).key)
+    return game.play(stored.position, line[0])
 
 
 def _may_be_none(stored: Stored) -> bool:

@@ -8,11 +8,9 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Integer,
     RowMapping,
     Table,
     bindparam,
-    cast,
     delete,
     func,
     insert,
@@ -22,6 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.sqltypes import NullType
 
+from book.counts import counted
 from book.notation import notation_of
 from book.rows import KEY_BYTES, AnyRow, Searched
 from book.schema import counts, positions, runs, tasks
@@ -37,14 +36,6 @@ _delete_count = delete(counts).where(
     counts.c.ply == bindparam("at_ply"),
     counts.c.depth == bindparam("at_depth"),
 )
-_counted = select(
-    positions.c.game,
-    positions.c.ply,
-    positions.c.depth,
-    func.count().label("positions"),
-    func.sum(cast(positions.c.proven, Integer)).label("proven"),
-    func.sum(positions.c.nodes).label("nodes"),
-).group_by(positions.c.game, positions.c.ply, positions.c.depth)
 _as_they_are = select(*(type_coerce(c, NullType()).label(c.name) for c in tasks.c)).order_by(
     tasks.c.game, tasks.c.batch, tasks.c.id
 )
@@ -84,7 +75,7 @@ def known_runs(connection: Connection) -> set[tuple[Any, Any]]:
 
 def check_counts(connection: Connection, places: Mapping[int, Place]) -> Iterator[Finding]:
     """Counts that are not those of the rows."""
-    right = _by_layer(connection.execute(_counted).all())
+    right = _by_layer(connection.execute(counted).all())
     found = _by_layer(connection.execute(select(counts)).all())
     for layer in sorted(set(right) | set(found), key=str):
         # What was counted down to nothing is as good as what was never counted.

@@ -9,7 +9,7 @@ from sqlalchemy.sql.sqltypes import NullType
 
 from book.propagation import settled_by
 from book.rows import BOUNDS, AnyRow
-from book.schema import RestState, moves, positions
+from book.schema import WITH_MOVE, moves, positions
 from book.verification.findings import Finding, Kind
 from book.verification.stored import Place, Stored, is_whole, shown
 from engine.values import WIN
@@ -42,7 +42,7 @@ def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Findi
         children[child.parent].append(child)
     for stored in batch:
         row, below = stored.row, children[stored.row.id]
-        has_move = below or row.rest_state in (RestState.OPEN, RestState.ENDS)
+        has_move = below or row.rest_state in WITH_MOVE
         # What cannot be read is told of the child itself.
         if not has_move or not all(map(_is_readable, below)):
             continue

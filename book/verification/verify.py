@@ -1,6 +1,6 @@
 """Verifying a book: every row against the rules of its game and against the others."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DatabaseError
@@ -57,17 +57,16 @@ class Verification:
     def stored(self) -> Iterator[Stored]:
         """Those of them whose stones can be read."""
         for rows in self.rows():
-            for row in rows:
-                stored, _ = identity.identify(self.places, row)
+            for stored, _ in identity.identify(self.places, rows):
                 if stored is not None:
                     yield stored
 
 
 def check_batch(
-    places: Mapping[int, Place], rows: Iterable[AnyRow], runs: set[tuple[int, int]]
+    places: Mapping[int, Place], rows: Sequence[AnyRow], runs: set[tuple[int, int]]
 ) -> Iterator[Finding]:
     """What is wrong with some rows of positions, and with the links to them."""
-    identified = [identity.identify(places, row) for row in rows]
+    identified = identity.identify(places, rows)
     for _, found in identified:
         yield from found
     for place, batch in identity.grouped(stored for stored, _ in identified):

@@ -83,6 +83,9 @@ def test_slots_are_those_of_the_best_search_that_still_hold(pair: Pair, tmp_path
     both, one, other = rows(tmp_path / "both.db"), rows(first), rows(second)
     for stones, row in both.items():
         found = [books[stones] for books in (one, other) if stones in books]
+        if row.rest_state == RestState.KEPT:
+            assert any(r.proven for r in found)
+            continue
         position = game.unpack(stones)
         children = {
             game.canonical(game.play(position, m)).stones for m in game.legal_moves(position)
@@ -217,24 +220,58 @@ def behind(book: Path) -> str:
     return " ".join(f"{dark} {light}" for dark, light in zip_longest(*sides, fillvalue=""))
 
 
-def test_a_slot_whose_position_another_book_holds_is_to_be_searched(tmp_path: Path) -> None:
-    three = one_position(tmp_path / "three.db", OPEN_THREE)
-    merged(tmp_path / "both.db", three, one_position(tmp_path / "behind.db", behind(three)))
-    [row] = [row for row in rows(tmp_path / "both.db").values() if row.ply == 6]
-    assert (row.rest_state, row.rest_line) == (RestState.PENDING, None)
-    # What is behind the move is proven as well.
-    assert row.proven
-
-
-def test_proofs_are_counted_that_another_book_takes_away(tmp_path: Path) -> None:
-    three = one_position(tmp_path / "three.db", OPEN_THREE)
-    shallow = one_position(tmp_path / "behind.db", behind(three), depth=1)
+def believe(book: Path) -> None:
+    """Have the only position of a book be worth a little and not proven."""
     change(
-        shallow,
+        book,
         "UPDATE positions SET value = 5, proven = false, rest_value = 5,"
         " rest_proven = false, bound = 0, rest_bound = 0",
     )
-    assert merged(tmp_path / "both.db", three, shallow).unproven == 1
+
+
+def test_a_slot_whose_position_another_book_holds_is_to_be_searched(tmp_path: Path) -> None:
+    three = one_position(tmp_path / "three.db", OPEN_THREE)
+    believe(three)
+    merged(tmp_path / "both.db", three, one_position(tmp_path / "behind.db", behind(three)))
+    [row] = [row for row in rows(tmp_path / "both.db").values() if row.ply == 6]
+    assert (row.rest_state, row.rest_line) == (RestState.PENDING, None)
+    # What is behind the move is proven.
+    assert row.proven
+
+
+def test_a_proof_is_kept_that_another_book_has_unproven_positions_behind(
+    tmp_path: Path, place: AnyAddress
+) -> None:
+    three = one_position(tmp_path / "three.db", OPEN_THREE)
+    shallow = one_position(tmp_path / "behind.db", behind(three), depth=1)
+    believe(shallow)
+    assert merged(place, three, shallow).unproven == 0
+    [row] = [row for row in rows(place).values() if row.ply == 6]
+    [alone] = rows(three).values()
+    assert (row.rest_state, row.rest_line) == (RestState.KEPT, alone.rest_line)
+    assert (row.value, row.bound, row.proven) == (alone.value, alone.bound, alone.proven)
+    assert (row.depth, row.nodes) == (alone.depth, alone.nodes)
+    assert_sound(place, all_games.get(GAME_ID))
+
+
+def test_a_kept_proof_is_checked_without_the_engine(tmp_path: Path, fivebook: Fivebook) -> None:
+    three = one_position(tmp_path / "three.db", OPEN_THREE)
+    shallow = one_position(tmp_path / "behind.db", behind(three), depth=1)
+    believe(shallow)
+    merged(tmp_path / "both.db", three, shallow)
+    result = fivebook("prove-check", tmp_path / "both.db", "--all")
+    assert (result.exit_code, result.stderr) == (0, "")
+    change(
+        tmp_path / "both.db", "UPDATE positions SET value = 29999, rest_value = 29999 WHERE ply = 6"
+    )
+    assert fivebook("prove-check", tmp_path / "both.db", "--all").exit_code == 1
+
+
+def test_a_mark_that_follows_from_no_book_is_counted_and_dropped(tmp_path: Path) -> None:
+    three = one_position(tmp_path / "three.db", OPEN_THREE)
+    believe(three)
+    change(three, "UPDATE positions SET proven = true")
+    assert merged(tmp_path / "both.db", three, three).unproven == 1
     assert_sound(tmp_path / "both.db", all_games.get(GAME_ID))
 
 

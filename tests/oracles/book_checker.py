@@ -16,8 +16,9 @@ from engine.games.base import Game
 WIN = 30_000
 DECISIVE = 29_000
 
-# What `rest_state` says: its move is not stored, all are, something is; its move ends the game.
-OPEN, NONE, PENDING, ENDS = range(4)
+# What `rest_state` says: its move is not stored, all are, something is; its move ends the game;
+# it is the proof of the position, whatever is stored.
+OPEN, NONE, PENDING, ENDS, KEPT = range(5)
 # What `wish` says, beside nothing.
 MORE, LESS, NEVER = 1, 2, 3
 
@@ -91,6 +92,9 @@ def _assert_links_are_all_there_are(
         assert game.canonical(rest).key not in keys
         assert (game.outcome(rest) is not None) == (row.rest_state == ENDS)
         game.play_line(line, start=position)
+    elif row.rest_state == KEPT:
+        assert row.rest_proven
+        game.play_line(unpack_line(game, row.rest_line), start=position)
     elif row.rest_state == NONE:
         assert free == 0
     else:
@@ -99,6 +103,10 @@ def _assert_links_are_all_there_are(
 
 def _assert_value_follows(row: Any, children: list[Any]) -> None:
     options = [(seen_from_parent(child.value), bool(child.proven)) for child in children]
+    if row.rest_state == KEPT:
+        sooner = [value for value, proven in options if proven and value > max(0, row.rest_value)]
+        assert (row.value, row.proven) == (max([*sooner, row.rest_value]), True)
+        return
     if row.rest_state in (OPEN, ENDS):
         options.append((row.rest_value, bool(row.rest_proven)))
     best = max(value for value, _ in options)

@@ -135,6 +135,45 @@ def test_what_is_not_proven_again_within_the_nodes_is_no_fault(copied: dict[str,
     assert tally["not_reproved"] == 1
 
 
+def keep(path: Path, columns: str) -> None:
+    """Have the open three's slot be the proof of the position, whatever its moves lead to."""
+    change(
+        path,
+        f"UPDATE positions SET rest_state = 4, rest_proven = true, rest_bound = 0, {columns}"
+        " WHERE ply = 6",
+    )
+    settle(path)
+
+
+def test_a_kept_proof_is_searched_as_one_of_the_whole_position(copied: dict[str, Path]) -> None:
+    keep(copied["won"], "rest_value = 29997")
+    findings, tally = searched_again(copied["won"])
+    assert findings == []
+    assert (tally["proven"], tally["not_reproved"]) == (3, 0)
+
+
+def test_a_kept_proof_of_something_else_is_contradicted(copied: dict[str, Path]) -> None:
+    # The move that wins leads to a stored position.
+    keep(copied["won"], "rest_value = 29995")
+    findings, _ = searched_again(copied["won"])
+    assert [finding.kind for finding in findings] == [Kind.CONTRADICTED]
+
+
+def test_what_could_not_be_checked_is_told(copied: dict[str, Path], fivebook: Fivebook) -> None:
+    path = copied["book"]
+    parent = "SELECT parent FROM moves GROUP BY parent ORDER BY count(*), parent LIMIT 1"
+    slot = "rest_value = NULL, rest_bound = NULL, rest_proven = NULL, rest_line = NULL"
+    change(path, f"UPDATE positions SET rest_state = 2, {slot} WHERE id = ({parent})")
+    change(path, "UPDATE runs SET version = 'other'")
+    settle(path)
+    findings, tally = searched_again(path)
+    assert findings == []
+    assert (tally["no_slot"], tally["left_out"]) == (1, 19)
+    told = fivebook("verify", path, "--deep").stdout
+    assert "not checked: 19 that cannot be searched alike" in told
+    assert "1 without a slot" in told
+
+
 def test_the_command_tells_what_was_searched_again(built: Path, fivebook: Fivebook) -> None:
     result = fivebook("verify", built, "--deep", "--sample", 5, "--json")
     told = json.loads(result.stdout)
