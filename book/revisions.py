@@ -9,6 +9,7 @@ from book.errors import NewerSchema, NotABook
 from book.schema import REVISIONS, games
 
 _NO_LONGER_READ = ("0001",)
+_PRESENT_COSTS = REVISIONS.index("0005")
 
 
 def check_revision(revision: str, book: str) -> None:
@@ -29,6 +30,12 @@ def check_revision(revision: str, book: str) -> None:
             f"'{book}' was written by a later version of fivebook (schema {revision}, this "
             f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
         )
+
+
+def has_present_costs(connection: Connection) -> bool:
+    """Whether the costs in a book are by the formula of this version."""
+    revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+    return REVISIONS.index(revision) >= _PRESENT_COSTS
 
 
 def migrate(connection: Connection) -> None:

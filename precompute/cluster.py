@@ -61,6 +61,7 @@ class Cluster(Dispatch):
             raise
         self._executor = self._client.get_executor(pure=False)
         self._counted = float("-inf")
+        self._failure: WorkersLost | None = None
 
     def close(self) -> None:
         # What is still planned there is of no use to anyone.
@@ -77,14 +78,36 @@ class Cluster(Dispatch):
             self._counted = time.monotonic()
         return self._jobs
 
+    @property
+    def room(self) -> int:
+        return 0 if self._failure else super().room
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._failure is not None
+
     def send(self, planned: PlannedTask) -> None:
         future = self._executor.submit(_search_there, self._edition, self._search, planned.task)
         self._running[future] = planned
 
     def finished(self, seconds: float) -> Sequence[Done]:
-        return [self._outcome(self._running.pop(future), future) for future in self._ended(seconds)]
+        """As for all; once a search has failed, none is sent, and those in flight end before that
+        is raised, if there are workers left for them."""
+        done = [found for future in self._ended(seconds) for found in self._outcome(future)]
+        if self._failure and not done and not (self._running and self.jobs):
+            raise self._failure
+        return done
 
-    def _outcome(self, planned: PlannedTask, future: Future[Searched | Edition]) -> Done:
+    def _outcome(self, future: Future[Searched | Edition]) -> Sequence[Done]:
+        """The result of a search, or nothing if it failed."""
+        planned = self._running.pop(future)
+        try:
+            return [(planned, self._result(planned, future))]
+        except WorkersLost as failure:
+            self._failure = self._failure or failure
+            return ()
+
+    def _result(self, planned: PlannedTask, future: Future[Searched | Edition]) -> Searched:
         from distributed import KilledWorker
 
         try:
@@ -97,11 +120,11 @@ class Cluster(Dispatch):
             ) from error
         except (CancelledError, OSError) as error:
             raise self._lost() from error
-        except ImportError as error:
-            raise WorkersLost(f"a worker of {self._address} lacks fivebook: {error}") from error
+        except Exception as error:
+            raise self._unable("a worker", error) from error
         if isinstance(result, Edition):
             raise self._other("a worker", result)
-        return planned, result
+        return result
 
     def _lost(self) -> WorkersLost:
         return WorkersLost(
@@ -114,6 +137,14 @@ class Cluster(Dispatch):
             "searches would differ"
         )
 
+    def _unable(self, worker: str, error: Exception) -> WorkersLost:
+        """It cannot load what it is to do, most often, nor perhaps can its scheduler."""
+        why = (str(error.__cause__ or error) or type(error).__name__).splitlines()[0]
+        return WorkersLost(
+            f"{worker} of '{self._address}' cannot search; it and the scheduler need "
+            f"{self._edition}: {why}"
+        )
+
     def _check_workers(self) -> None:
         """Wait for a worker, have all load the kernels, and refuse other editions."""
         try:
@@ -123,14 +154,12 @@ class Cluster(Dispatch):
                 f"the scheduler at '{self._address}' has no worker: start some with "
                 f"dask worker {self._address}"
             ) from None
-        told = self._client.run(_prepare, self._search, on_error="return")
+        told = self._client.run(_prepare, self._edition, self._search, on_error="return")
         for worker, edition in told.items():
-            if isinstance(edition, ImportError):
-                raise WorkersLost(f"the worker {worker} lacks fivebook: {edition}")
             if isinstance(edition, OSError):
                 continue
             if isinstance(edition, Exception):
-                raise edition
+                raise self._unable(f"the worker {worker}", edition)
             if edition != self._edition:
                 raise self._other(f"the worker {worker}", edition)
 
@@ -148,10 +177,11 @@ def _connect(address: str) -> Any:
         raise WorkersLost(f"there is no dask scheduler at '{address}': {error}") from error
 
 
-async def _prepare(search: Search) -> Edition:
+async def _prepare(edition: Edition, search: Search) -> Edition:
     """On a worker: load the kernels, compiling them where that was not done, while the worker
-    goes on answering."""
-    await asyncio.to_thread(load, search.game_id, search.options)
+    goes on answering; not if its edition is another."""
+    if edition_of(search.game_id) == edition:
+        await asyncio.to_thread(load, search.game_id, search.options)
     return edition_of(search.game_id)
 
 

@@ -1,8 +1,9 @@
 """Where the searches of a build are done: in threads, in processes, or on other machines.
 
 All of them are executors. joblib's `Parallel` has the same backends, but ends a call when its
-iterator does, so that jobs wait for one another before more can be sent, and never returns if
-dask gives a task up.
+iterator does, so that jobs wait for one another before more can be sent. With dask (joblib 1.6)
+it never returns if a task is given up: a task that failed anywhere but in its own code is not
+called back for.
 """
 
 import time

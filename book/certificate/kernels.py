@@ -139,7 +139,7 @@ def _turned_arrangements() -> Any:
     return table
 
 
-_FULL, _LACKING, _CLEAR = _line_tables()
+FULL, LACKING, CLEAR = _line_tables()
 _REACH = _reach_table()
 _TURNED = _turned_contents()
 _TAKEN = _turned_arrangements()
@@ -169,7 +169,7 @@ UNLIMITED = 1 << 62
 # nodes so far, their limit, the width, and how many searches were forgotten; how often each stone
 # of White's won, and all together; how often each of Black's refuted; the moves that `won` found;
 # by depth the rows of a node; and the slots of what is settled.
-_NODES, _LIMIT, _WIDTH, _FORGOTTEN = range(80, 84)
+NODES, _LIMIT, _WIDTH, _FORGOTTEN = range(80, 84)
 _WINS, _ALL_WINS, _REFUTATIONS, FOUND, _ROWS = 84, 120, 121, 157, 193
 # The rows of a node: the arrangements in which a stone makes a five, White's, Black's, and White's
 # with a stone more; what is promised of each stone of White's; the reply that last refuted it; the
@@ -215,7 +215,7 @@ def fives(stones, scratch):
     for place in range(4):
         for content in range(4):
             bits = stones >> (9 * content) & 511
-            scratch[u64(4 * place + content)] = _FULL[u64(place), u64(bits)]
+            scratch[u64(4 * place + content)] = FULL[u64(place), u64(bits)]
     found = 0
     for arrangement in range(24):
         a = u64(arrangement)
@@ -242,8 +242,8 @@ def completions(stones, others, scratch, row):
         taken = u64(others >> (9 * content) & 511)
         for place in range(4):
             p = u64(place)
-            scratch[u64(4 * place + content)] = _FULL[p, bits]
-            scratch[u64(16 + 4 * place + content)] = _LACKING[p, bits] & _CLEAR[p, taken]
+            scratch[u64(4 * place + content)] = FULL[p, bits]
+            scratch[u64(16 + 4 * place + content)] = LACKING[p, bits] & CLEAR[p, taken]
     for pair in range(len(_PAIRS)):
         left, right = _LEFT[u64(pair)], _RIGHT[u64(pair)]
         for half in range(2):
@@ -379,7 +379,7 @@ def _won(white, black, asked, plies, depth, scratch):
     free = CELLS & ~(white | black)
     if not free or not asked:
         return 0
-    scratch[u64(_NODES)] += 1
+    scratch[u64(NODES)] += 1
     row = _ROWS + depth * _ROW
     black_fives, black_once, black_twice = completions(black, white, scratch, row + _BLACK)
     white_fives, once, _ = completions(white, black, scratch, row + _WHITE)
@@ -392,7 +392,7 @@ def _won(white, black, asked, plies, depth, scratch):
         winners |= asked & scratch[settled]
         left = asked & ~winners & ~(scratch[settled] >> 24)
         stones, width = free, scratch[u64(_WIDTH)]
-        while stones and left and width and scratch[u64(_NODES)] < scratch[u64(_LIMIT)]:
+        while stones and left and width and scratch[u64(NODES)] < scratch[u64(_LIMIT)]:
             if horizon == 3:
                 placed = stones & -stones
             else:
@@ -436,7 +436,7 @@ def _won(white, black, asked, plies, depth, scratch):
         # Deeper nodes may have taken the slot.
         _slot_of(white, black, scratch)
         scratch[settled] |= winners
-        if scratch[u64(_NODES)] >= scratch[u64(_LIMIT)]:
+        if scratch[u64(NODES)] >= scratch[u64(_LIMIT)]:
             break
         scratch[settled] |= (asked & ~winners) << 24
         if winners == asked:
@@ -459,13 +459,13 @@ def won(white, black, asked, plies, nodes, scratch):
 
     No board of `asked` has a five, and as many stones are white as black.
     """
-    scratch[u64(_NODES)], scratch[u64(_LIMIT)] = 0, nodes
+    scratch[u64(NODES)], scratch[u64(_LIMIT)] = 0, nodes
     scratch[FOUND : FOUND + 36] = 0
     winners = 0
     for width in _WIDTHS:
         scratch[u64(_WIDTH)] = width
         winners |= _won(white, black, asked & ~winners, plies, 0, scratch)
-        if winners == asked or scratch[u64(_NODES)] >= nodes:
+        if winners == asked or scratch[u64(NODES)] >= nodes:
             break
     return winners
 

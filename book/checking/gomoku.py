@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from book.checking.rules import Board, Rules, square_turns
+from book.checking.rules import OF_THE_SQUARE, Board, Rules
 
 FIVE = 5
 
@@ -20,7 +20,7 @@ class Gomoku(Rules):
         self.stride = size + 1
         self.steps = (1, self.stride, self.stride + 1, self.stride - 1)
         self._standard, self.renju = rule == "-standard", rule == "-renju"
-        super().__init__(game_id, size, size * size, square_turns(size))
+        super().__init__(game_id, size, size * size, OF_THE_SQUARE)
 
     def _bit(self, row: int, column: int) -> int:
         return row * self.stride + column
@@ -33,12 +33,6 @@ class Gomoku(Rules):
         if not self.may_play(own, other, stone, dark=board.dark_to_move):
             return None
         return board.with_sides(own | stone, other)
-
-    def moves(self, board: Board) -> Iterator[tuple[int, Board]]:
-        for move in range(len(self.cells)):
-            after = self.play(board, move)
-            if after is not None:
-                yield move, after
 
     def result(self, board: Board) -> int | None:
         own, other = board.sides
@@ -53,9 +47,6 @@ class Gomoku(Rules):
 
     def name(self, move: int) -> str:
         return self._cell_name(move)
-
-    def parse(self, text: str) -> int:
-        return self._parse_cell(text)
 
     def only_five(self, *, dark: bool) -> bool:
         """Whether this side does not win with more than five in a row."""

@@ -1,17 +1,17 @@
-"""The rules of Pentago-swap, Pentago and Pentago-Twist: a stone, then the quadrants change."""
+"""The rules of the Pentago games: a stone, then quadrants change."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from itertools import combinations
 
-from book.checking.rules import Board, Rules, Turn, square_turns
+import numpy as np
+
+from book.certificate.kernels import place_of
+from book.checking.kernels import changed, has_five
+from book.checking.rules import HALF_TURN, OF_THE_SQUARE, Board, Rules
 
 SIZE = 6
-QUADRANT = 0o777
-# The row and column of the lower left cell of each quadrant, as they are numbered.
-CORNERS = ((3, 0), (3, 3), (0, 0), (0, 3))
-_IN_A_ROW = 5
 # Where a quarter turn clockwise, one anticlockwise and a flip take a cell of a quadrant.
-_CHANGES: dict[str, Turn] = {
+_TURNS: dict[str, Callable[[int, int], tuple[int, int]]] = {
     "R": lambda row, column: (2 - column, row),
     "L": lambda row, column: (column, 2 - row),
     "F": lambda row, column: (row, 2 - column),
@@ -20,65 +20,28 @@ _CHANGES: dict[str, Turn] = {
 LETTERS = {"pentago-swap": "", "pentago": "RL", "pentago-twist": "RF"}
 
 
-def bit_of(row: int, column: int) -> int:
-    """The bit of a cell: nine for each quadrant, row by row from its lower left."""
-    corner = CORNERS.index((row // 3 * 3, column // 3 * 3))
-    return 9 * corner + 3 * (row % 3) + column % 3
-
-
-def changed(content: int, letter: str) -> int:
-    """Nine cells of a quadrant after a change."""
-    cells = (_CHANGES[letter](*divmod(cell, 3)) for cell in range(9) if content >> cell & 1)
-    return sum(1 << 3 * row + column for row, column in cells)
-
-
-def lines() -> list[int]:
-    """Every row of five cells."""
-    found = []
-    for row in range(SIZE):
-        for column in range(SIZE):
-            for up, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                cells = [(row + k * up, column + k * right) for k in range(_IN_A_ROW)]
-                if all(0 <= r < SIZE and 0 <= c < SIZE for r, c in cells):
-                    found.append(sum(1 << bit_of(r, c) for r, c in cells))
-    return found
-
-
-_LINES = lines()
-
-
 class Quadrants(Rules):
     """A move is its stone's cell, then the number of the change that follows.
 
     Five or more in a row win after that change, five for both sides are a draw. In Pentago
-    a five that the stone makes wins before it, and nothing is turned.
+    a five that the stone makes wins before it, and nothing is turned. Each quadrant has nine bits,
+    row by row from its lower left.
     """
 
     def __init__(self, game_id: str) -> None:
-        letters = LETTERS[game_id]
         self.stone_wins = game_id == "pentago"
-        if letters:
-            self._changes = [
-                (f"{corner + 1}{letter}", _turned(corner, letter))
-                for corner in range(len(CORNERS))
-                for letter in letters
-            ]
-        else:
-            self._changes = [
-                (f"{first + 1}{second + 1}", _swapped(first, second))
-                for first, second in combinations(range(len(CORNERS)), 2)
-            ]
-        turns = square_turns(SIZE)
-        if game_id == "pentago-twist":
-            # A flip is no flip on the mirrored board: only half a turn changes nothing.
-            turns = [turns[0], turns[3]]
-        super().__init__(game_id, SIZE, SIZE * SIZE * len(self._changes), turns)
+        changes = _changes(LETTERS[game_id])
+        self._names = list(changes)
+        self.table = _table(list(changes.values()))
+        # A flip is no flip on the mirrored board.
+        symmetries = HALF_TURN if game_id == "pentago-twist" else OF_THE_SQUARE
+        super().__init__(game_id, SIZE, SIZE * SIZE * len(changes), symmetries)
 
     def _bit(self, row: int, column: int) -> int:
-        return bit_of(row, column)
+        return 9 * place_of(column, row) + 3 * (row % 3) + column % 3
 
     def play(self, board: Board, move: int) -> Board | None:
-        cell, number = divmod(move, len(self._changes))
+        cell, change = divmod(move, len(self._names))
         stone = 1 << self.cells[cell] if 0 <= cell < len(self.cells) else 0
         own, other = board.sides
         if not stone or stone & (own | other):
@@ -86,56 +49,43 @@ class Quadrants(Rules):
         own |= stone
         if self.stone_wins and has_five(own):
             return board.with_sides(own, other)
-        contents = self._changes[number][1]
-        return board.with_sides(_arranged(own, contents), _arranged(other, contents))
-
-    def moves(self, board: Board) -> Iterator[tuple[int, Board]]:
-        for move in range(len(self.cells) * len(self._changes)):
-            after = self.play(board, move)
-            if after is not None:
-                yield move, after
+        return board.with_sides(
+            changed(own, change, self.table), changed(other, change, self.table)
+        )
 
     def result(self, board: Board) -> int | None:
-        own, other = map(has_five, board.sides)
+        own, other = (has_five(stones) for stones in board.sides)
         if own or other:
-            return own - other
+            return int(own) - int(other)
         return 0 if board.dark | board.light == self.full else None
 
     def name(self, move: int) -> str:
-        cell, number = divmod(move, len(self._changes))
-        return f"{self._cell_name(cell)}:{self._changes[number][0]}"
-
-    def parse(self, text: str) -> int:
-        cell, _, change = text.partition(":")
-        names = [name for name, _ in self._changes]
-        wanted = change.upper() if self._changes[0][0][1].isalpha() else "".join(sorted(change))
-        if wanted not in names:
-            raise ValueError(f"'{text}' is no move of {self.game_id}")
-        return self._parse_cell(cell) * len(names) + names.index(wanted)
+        cell, change = divmod(move, len(self._names))
+        return f"{self._cell_name(cell)}:{self._names[change]}"
 
 
-def has_five(stones: int) -> bool:
-    """Whether `stones` hold five in a row."""
-    return any(line & stones == line for line in _LINES)
+def _changes(letters: str) -> dict[str, list[int]]:
+    """What may follow a stone, by name: for each bit, the one it becomes."""
+    if not letters:
+        return {f"{a + 1}{b + 1}": _swapped(a, b) for a, b in combinations(range(4), 2)}
+    return {f"{at + 1}{letter}": _turned(at, letter) for at in range(4) for letter in letters}
 
 
-# What comes to lie in each quadrant: whose content, and what nine cells of it become.
-_Contents = list[tuple[int, list[int]]]
-_UNCHANGED = list(range(QUADRANT + 1))
+def _swapped(first: int, second: int) -> list[int]:
+    places = {first: second, second: first}
+    return [9 * places.get(bit // 9, bit // 9) + bit % 9 for bit in range(36)]
 
 
-def _turned(corner: int, letter: str) -> _Contents:
-    after = [changed(content, letter) for content in range(QUADRANT + 1)]
-    return [(at, after if at == corner else _UNCHANGED) for at in range(len(CORNERS))]
+def _turned(at: int, letter: str) -> list[int]:
+    turned = [3 * row + column for row, column in (_TURNS[letter](*divmod(n, 3)) for n in range(9))]
+    return [9 * at + turned[bit % 9] if bit // 9 == at else bit for bit in range(36)]
 
 
-def _swapped(first: int, second: int) -> _Contents:
-    other = {first: second, second: first}
-    return [(other.get(at, at), _UNCHANGED) for at in range(len(CORNERS))]
-
-
-def _arranged(stones: int, contents: _Contents) -> int:
-    return sum(
-        after[stones >> 9 * source & QUADRANT] << 9 * at
-        for at, (source, after) in enumerate(contents)
-    )
+def _table(changes: list[list[int]]) -> "np.ndarray[tuple[int, ...], np.dtype[np.int64]]":
+    """By change and quadrant, what each content of it becomes, as bits of the board."""
+    contents = np.arange(512)
+    table = np.zeros((len(changes), 4, 512), dtype=np.int64)
+    for number, becomes in enumerate(changes):
+        for bit, after in enumerate(becomes):
+            table[number, bit // 9] |= (contents >> bit % 9 & 1) << after
+    return table

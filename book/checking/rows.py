@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from book.address import Access, Address
 from book.closing import Closing
@@ -12,7 +13,7 @@ from book.database import explained, open_engine
 from book.schema import WITH_MOVE, RestState, games, moves, positions
 
 # The scale of values, see docs/books.md: a win in n plies is WIN - n, a loss n - WIN.
-_WIN, _DECISIVE = 30_000, 29_000
+WIN, _DECISIVE = 30_000, 29_000
 _EXACT = 0
 # Databases limit how many values a statement may have.
 _AT_ONCE = 500
@@ -23,11 +24,11 @@ _rows = select(positions).where(
 )
 _links = (
     select(moves, _child.c.stones, _child.c.value, _child.c.bound, _child.c.proven)
-    .outerjoin(_child, _child.c.id == moves.c.child)
+    .outerjoin(_child, (_child.c.id == moves.c.child) & (_child.c.game == bindparam("game")))
     .where(moves.c.parent.in_(bindparam("ids", expanding=True)))
     .order_by(moves.c.parent, moves.c.move, moves.c.child)
 )
-_by_stones = select(positions.c.id, positions.c.stones).where(
+_by_lookup = select(positions).where(
     positions.c.lookup.in_(bindparam("lookups", expanding=True)),
     positions.c.game == bindparam("game"),
 )
@@ -50,21 +51,30 @@ class Claim:
     proven: bool
 
     @property
-    def result(self) -> int | None:
-        """1, -1 or 0 for a proven win, loss or draw; None for anything else."""
-        if not self.proven or 0 < abs(self.value) <= _DECISIVE:
-            return None
-        return (self.value > 0) - (self.value < 0)
+    def says(self) -> bool:
+        """Whether this is said to be proven, and a win, a loss or a draw."""
+        return self.proven and (not self.value or _DECISIVE < abs(self.value) < WIN)
 
     @property
-    def plies(self) -> int:
-        """Within how many plies a win or loss is claimed to come."""
-        return _WIN - abs(self.value)
+    def before(self) -> int:
+        """The value of a move that leads here, for the side that makes it."""
+        return before(self.value)
 
     def __str__(self) -> str:
-        names = {1: f"a win in {self.plies}", -1: f"a loss in {self.plies}", 0: "a draw"}
-        proven = "a proven" if self.proven else "an unproven"
-        return names.get(self.result, f"{proven} {self.value:+d}")  # type: ignore[arg-type]
+        if not self.says:
+            return f"{'a proven' if self.proven else 'an unproven'} {self.value:+d}"
+        kind = "a win" if self.value > 0 else "a loss"
+        return f"{kind} in {WIN - abs(self.value)}" if self.value else "a draw"
+
+
+def before(value: int) -> int:
+    """The value a move earlier, for the other side: a win or loss takes one ply more."""
+    return -value + (value > 0) - (value < 0)
+
+
+def behind(value: int) -> int:
+    """The value a move later, for the other side; `before` undoes it."""
+    return -value - (value > 0) + (value < 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ class Link:
     move: int
     id: int
     stones: bytes | None
-    claim: Claim | None
+    claim: Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,30 +123,18 @@ class Rows(Closing):
         self._connection.close()
         self._engine.dispose()
 
-    def read(self, ids: Sequence[int]) -> list[Stored]:
+    def read(self, ids: Sequence[int]) -> dict[int, Stored]:
         """The positions with these numbers, as far as they are there, with their links."""
         links: defaultdict[int, list[Link]] = defaultdict(list)
-        found: list[Stored] = []
-        with explained(self._address):
-            for start in range(0, len(ids), _AT_ONCE):
-                some = {"ids": list(ids[start : start + _AT_ONCE]), "game": self._game}
-                for row in self._connection.execute(_links, {"ids": some["ids"]}):
-                    links[row.parent].append(_link(row))
-                rows = self._connection.execute(_rows, some).all()
-                found += [_stored(row, tuple(links[row.id])) for row in rows]
-        return found
+        for row in self._chosen(_links, "ids", ids):
+            links[row.parent].append(Link(row.move, row.child, row.stones, _claim(row)))
+        rows = self._chosen(_rows, "ids", ids)
+        return {row.id: _stored(row, tuple(links[row.id])) for row in rows}
 
-    def find(self, stones: dict[bytes, int]) -> dict[bytes, int]:
-        """The numbers of those stored; `stones` gives the lookup number of each."""
-        found: dict[bytes, int] = {}
-        lookups = sorted(set(stones.values()))
-        with explained(self._address):
-            for start in range(0, len(lookups), _AT_ONCE):
-                some = {"lookups": lookups[start : start + _AT_ONCE], "game": self._game}
-                for id, here in self._connection.execute(_by_stones, some):
-                    if here in stones:
-                        found[here] = id
-        return found
+    def find(self, stones: dict[bytes, int]) -> dict[bytes, tuple[int, Claim]]:
+        """The numbers and claims of those stored; `stones` gives the lookup number of each."""
+        rows = self._chosen(_by_lookup, "lookups", sorted(set(stones.values())))
+        return {row.stones: (row.id, _claim(row)) for row in rows if row.stones in stones}
 
     def proven(self) -> Iterator[int]:
         """The numbers of all proven positions, ascending."""
@@ -159,6 +157,15 @@ class Rows(Closing):
     def _connect(self) -> Connection:
         return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
+    def _chosen(self, rows: "Select[Any]", name: str, values: Sequence[int]) -> list["Row[Any]"]:
+        """Those of `rows` with one of the values."""
+        found: list[Row[Any]] = []
+        with explained(self._address):
+            for start in range(0, len(values), _AT_ONCE):
+                some = {name: list(values[start : start + _AT_ONCE]), "game": self._game}
+                found += self._connection.execute(rows, some)
+        return found
+
 
 def game_ids(address: Address) -> list[str]:
     """The ids of the games in a book.
@@ -171,13 +178,13 @@ def game_ids(address: Address) -> list[str]:
         return list(connection.execute(select(games.c.name).order_by(games.c.id)).scalars())
 
 
-def _stored(row: "Row[*tuple[object, ...]]", links: tuple[Link, ...]) -> Stored:
+def _stored(row: "Row[Any]", links: tuple[Link, ...]) -> Stored:
     filled = row.rest_state in WITH_MOVE
     return Stored(
         row.id,
         row.stones or b"",
-        _claim(row.value, row.bound, row.proven),
-        _claim(row.rest_value, row.rest_bound, row.rest_proven) if filled else None,
+        _claim(row),
+        _claim(row, "rest_") if filled else None,
         (row.rest_line or b"") if filled else b"",
         row.rest_state == RestState.ENDS,
         row.rest_state == RestState.KEPT,
@@ -185,11 +192,10 @@ def _stored(row: "Row[*tuple[object, ...]]", links: tuple[Link, ...]) -> Stored:
     )
 
 
-def _link(row: "Row[*tuple[object, ...]]") -> Link:
-    claim = None if row.stones is None else _claim(row.value, row.bound, row.proven)
-    return Link(row.move, row.child, row.stones, claim)
+def _claim(row: "Row[Any]", slot: str = "") -> Claim:
+    """What a row says of its position or, with the prefix of those columns, of its rest slot.
 
-
-def _claim(value: int | None, bound: int | None, proven: bool | None) -> Claim:
-    """A claim; nothing is proven where a damaged row has nulls."""
+    Nothing is proven where a damaged row has nulls.
+    """
+    value, bound, proven = (getattr(row, slot + name) for name in ("value", "bound", "proven"))
     return Claim(value or 0, bound == _EXACT, bool(proven) and value is not None)

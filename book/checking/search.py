@@ -10,29 +10,26 @@ class OutOfNodes(Exception):
 
 
 class Search(ABC):
-    """Answers are True or False where that is certain, and None where nothing was found out.
+    """Answers about positions in which the game goes on: True or False where that is certain, and
+    None where nothing was found out.
 
-    `nodes` limits each question; if it is None, `usual_nodes` do, which take some seconds. `kinds`
-    collects how wins were found, until it is cleared.
+    `nodes` limits each question; if it is None, `usual_nodes` do, which take some seconds. `kind`
+    tells how the last True was found.
     """
 
     usual_nodes: int
+    kind = ""
 
     def __init__(self, nodes: int | None) -> None:
         self._nodes = self.usual_nodes if nodes is None else nodes
-        self.kinds: set[str] = set()
 
     @abstractmethod
     def won(self, board: Board, plies: int) -> bool | None:
         """Whether the side to move wins within so many plies."""
 
     @abstractmethod
-    def lost(self, board: Board, plies: int) -> bool | None:
-        """Whether the other side wins within so many plies, whatever is played."""
-
-    @abstractmethod
-    def drawn(self, board: Board) -> bool | None:
-        """Whether neither side can force a win, played to the end."""
+    def holds(self, board: Board) -> bool | None:
+        """Whether the side to move does not lose, however long the other side tries."""
 
 
 class Exhaustive:
@@ -52,13 +49,12 @@ class Exhaustive:
         result = self._rules.result(board)
         if result is not None or plies == 0:
             return result or 0
-        key = self._rules.key(board), plies
-        if key not in self._known:
+        if (board, plies) not in self._known:
             self._left -= 1
             if self._left < 0:
                 raise OutOfNodes
-            self._known[key] = self._best(board, plies)
-        return self._known[key]
+            self._known[board, plies] = self._best(board, plies)
+        return self._known[board, plies]
 
     def _best(self, board: Board, plies: int) -> int:
         best = -1

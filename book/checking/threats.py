@@ -9,7 +9,7 @@ was found is one only within three plies, where nothing but fours can win.
 from collections.abc import Iterator
 
 from book.checking.gomoku import Gomoku
-from book.checking.rules import Board
+from book.checking.rules import Board, each
 from book.checking.search import Exhaustive, OutOfNodes, Search
 
 _ONLY_FOURS = 3
@@ -18,8 +18,7 @@ _FEW_CELLS = 8
 
 
 class Threats(Search):
-    """The search for one game. `won` and `lost` are asked about positions in which the game goes
-    on."""
+    """The search for one game."""
 
     usual_nodes = 100_000
 
@@ -48,26 +47,15 @@ class Threats(Search):
             return None
         if plies <= _ONLY_FOURS:
             return False
-        return self._to_the_end(board, plies, 1)
+        value = self._to_the_end(board, plies, _FEW_CELLS)
+        return None if value is None else value == 1
 
-    def lost(self, board: Board, plies: int) -> bool | None:
-        own, other = board.sides
-        self._begin()
-        try:
-            for within in range(2, plies + 1, 2):
-                if self._loses(own, other, board.dark_to_move, within, threes=within > 2):
-                    return True
-        except OutOfNodes:
-            return None
-        return False if plies < _ONLY_FOURS else self._to_the_end(board, plies, -1)
-
-    def drawn(self, board: Board) -> bool | None:
+    def holds(self, board: Board) -> bool | None:
         if self._is_dead(board):
-            self.kinds.add("no five left")
+            self.kind = "no five left"
             return True
-        if self._free(board).bit_count() > 2 * _FEW_CELLS:
-            return None
-        return self._to_the_end(board, self._free(board).bit_count(), 0, few=2 * _FEW_CELLS)
+        value = self._to_the_end(board, self._free(board).bit_count(), 2 * _FEW_CELLS)
+        return None if value is None else value >= 0
 
     def _begin(self) -> None:
         self._left = self._nodes
@@ -88,29 +76,26 @@ class Threats(Search):
                 return False
         return True
 
-    def _to_the_end(
-        self, board: Board, plies: int, wanted: int, *, few: int = _FEW_CELLS
-    ) -> bool | None:
+    def _to_the_end(self, board: Board, plies: int, few: int) -> int | None:
+        """What comes of the game within so many plies, if there are few enough cells left."""
         if self._free(board).bit_count() > few:
             return None
+        self.kind = "every line to the end"
         try:
-            found = Exhaustive(self._rules, self._nodes).value(board, plies) == wanted
+            return Exhaustive(self._rules, self._nodes).value(board, plies)
         except OutOfNodes:
             return None
-        if found:
-            self.kinds.add("every line to the end")
-        return found
 
     def _wins_by_any(self, own: int, other: int, dark: bool, plies: int) -> bool:
         """Whether fours win within so many plies, or else fours and threes."""
+        self.kind = "fours"
         if self._wins_by(own, other, dark, plies, threes=False):
-            self.kinds.add("fours")
             return True
-        for within in range(5, plies + 1, 2):
-            if self._wins_by(own, other, dark, within, threes=True):
-                self.kinds.add("fours and threes")
-                return True
-        return False
+        self.kind = "fours and threes"
+        return any(
+            self._wins_by(own, other, dark, within, threes=True)
+            for within in range(5, plies + 1, 2)
+        )
 
     def _wins_by(self, own: int, other: int, dark: bool, plies: int, *, threes: bool) -> bool:
         """Whether the side to move, `own`, wins within `plies`."""
@@ -153,7 +138,7 @@ class Threats(Search):
             fours, others = fours & stops, stops if threes else 0
         good = self._good.get(plies, 0)
         for stones in (good & (fours | others), fours & ~good, others & ~fours & ~good):
-            yield from _each(stones)
+            yield from each(stones)
 
     def _loses(self, own: int, other: int, dark: bool, plies: int, *, threes: bool) -> bool:
         """Whether the side to move, `own`, loses within `plies` to threats, whatever it plays."""
@@ -178,7 +163,7 @@ class Threats(Search):
         return all(
             self._wins_by(other, own | reply, not dark, plies - 1, threes=False)
             or self._wins_by(other, own | reply, not dark, plies - 1, threes=True)
-            for reply in (*_each(touching), *_each(rest))
+            for reply in (*each(touching), *each(rest))
             if self._rules.may_play(own, other, reply, dark=dark)
         ) and bool(empty)
 
@@ -208,9 +193,3 @@ class Threats(Search):
         for missing in (1, 2):
             cells |= self._rules.gaps(own | forced, empty & ~forced, missing)
         return cells & empty
-
-
-def _each(stones: int) -> Iterator[int]:
-    while stones:
-        yield stones & -stones
-        stones &= stones - 1

@@ -11,6 +11,7 @@ from itertools import islice
 from joblib import Parallel, delayed
 
 from book.address import Address
+from book.checking.line import longest_line
 from book.checking.position import Examiner, Finding, Status
 from book.checking.rows import Rows
 from book.checking.rules import Board, Rules
@@ -62,11 +63,16 @@ class Walk(Closing):
     def find(self, board: Board) -> int | None:
         """The number of a position, None if the book does not hold it."""
         stones = self.rules.pack(board)
-        return self._rows.find({stones: self.rules.lookup(stones)}).get(stones)
+        found = self._rows.find({stones: self.rules.lookup(stones)})
+        return found[stones][0] if found else None
 
     def is_proven(self, id: int) -> bool:
         """Whether the book says so."""
-        return self._rows.read([id])[0].claim.proven
+        return self._rows.read([id])[id].claim.proven
+
+    def longest_line(self, board: Board | None = None) -> tuple[Board, list[str], str]:
+        """What `book.checking.line` tells of this book."""
+        return longest_line(self.rules, self._rows, board)
 
     def everything(self) -> Iterator[int]:
         """The numbers of all proven positions."""
@@ -95,51 +101,6 @@ class Walk(Closing):
             seen = seen | level
         self.complete = not self._stopping
 
-    def longest_line(self, board: Board | None = None) -> tuple[Board, list[str], str]:
-        """The line in which the winner wins soonest and the loser holds out longest, as far as
-        the book has it: from `board`, or from the position whose end is farthest away.
-
-        With the position it begins at, and the book's claim of that.
-        """
-        if board is None:
-            farthest = self._rows.farthest()
-            if farthest is None:
-                return Board(0, 0), [], ""
-            board = self.rules.unpack(self._rows.read([farthest])[0].stones)
-        start, line, claimed = board, list[str](), ""
-        while (id := self.find(board)) is not None:
-            row = self._rows.read([id])[0]
-            claimed = claimed or str(row.claim)
-            stored = self.rules.unpack(row.stones)
-            # By value, a stored position first.
-            ways = [
-                (-link.claim.value, 1, [link.move])
-                for link in row.links
-                if link.claim is not None and link.claim.proven
-            ]
-            if row.rest is not None and row.rest.proven:
-                ways.append((row.rest.value, 0, self.rules.line(row.rest_line)))
-            if not ways or not row.claim.proven:
-                break
-            moves = max(ways, key=lambda way: way[:2])[2]
-            for move in moves:
-                after = self.rules.play(stored, move)
-                if after is None:
-                    return start, line, claimed
-                name, board = self._same(board, after)
-                line.append(name)
-                stored = after
-                if self.rules.result(board) is not None:
-                    return start, line, claimed
-            if len(moves) > 1:
-                break
-        return start, line, claimed
-
-    def _same(self, board: Board, after: Board) -> tuple[str, Board]:
-        """The move on `board` that leads to what is equal to `after`, and the board then."""
-        move, there = self.rules.moves_to(board)[self.rules.key(after)]
-        return self.rules.name(move), there
-
     def _findings(self, ids: Iterable[int]) -> Iterator[Finding]:
         """What comes of each position, part by part, until stopped."""
         for findings in self._done(self._parts(ids)):
@@ -150,7 +111,7 @@ class Walk(Closing):
     def _done(self, parts: Iterator[list[int]]) -> Iterator[list[Finding]]:
         if self._jobs == 1:
             for part in parts:
-                yield [self._examiner.examine(row) for row in self._rows.read(part)]
+                yield self._examiner.examine(part)
             return
         address = self._address.with_password
         with Parallel(
@@ -178,12 +139,10 @@ class Walk(Closing):
 
 
 @cache
-def _workers_own(address: str, game_id: str, nodes: int | None) -> tuple[Rows, Examiner]:
-    """What a worker reads with, as long as it lives."""
-    rows = Rows(Address.of(address), game_id)
-    return rows, Examiner(rows, game_id, nodes)
+def _workers_own(address: str, game_id: str, nodes: int | None) -> Examiner:
+    """What a worker checks with, as long as it lives."""
+    return Examiner(Rows(Address.of(address), game_id), game_id, nodes)
 
 
 def _examine(address: str, game_id: str, nodes: int | None, part: list[int]) -> list[Finding]:
-    rows, examiner = _workers_own(address, game_id, nodes)
-    return [examiner.examine(row) for row in rows.read(part)]
+    return _workers_own(address, game_id, nodes).examine(part)

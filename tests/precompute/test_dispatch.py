@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from book.address import AnyAddress
 from book.export import records
@@ -20,6 +21,8 @@ from precompute import cluster, dispatch
 from precompute.builder import Backend, Builder, BuildOptions, BuildState
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads, WorkersLost, named
+from precompute.job import run_task
+from service.cli import cli
 from tests.precompute.clusters import LocalCluster, local_cluster
 
 NAME = "gomoku-9"
@@ -131,6 +134,71 @@ def test_a_worker_that_comes_later_with_another_version_is_refused(
             all_results(workers)
 
 
+WITHOUT_FIVEBOOK = "import sys; sys.modules['precompute'] = None"
+OF_ANOTHER_VERSION = "import engine; engine.__version__ = '0.0.1'"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scheduler_runs", "worker_runs", "sentence"),
+    [
+        ("pass", WITHOUT_FIVEBOOK, "cannot search; it and the scheduler need fivebook"),
+        (WITHOUT_FIVEBOOK, "pass", "cannot search; it and the scheduler need fivebook"),
+        ("pass", OF_ANOTHER_VERSION, "has fivebook 0.0.1 with"),
+    ],
+)
+def test_an_installation_that_cannot_search_is_told_in_one_sentence(
+    tmp_path: Path, scheduler_runs: str, worker_runs: str, sentence: str
+) -> None:
+    with local_cluster(tmp_path, workers=0, scheduler_runs=scheduler_runs) as running:
+        running.add_worker(worker_runs)
+        command = ["build", str(tmp_path / "book.db"), "--game", NAME, "--positions", "3"]
+        where = ["--backend", "dask", "--scheduler", running.address]
+        told = CliRunner().invoke(cli, [*command, *where])
+    assert told.exit_code == 2
+    assert sentence in told.stderr
+    assert "\n" not in told.stderr.strip().removeprefix("Error: ")
+
+
+@pytest.mark.slow
+def test_a_worker_that_comes_later_without_fivebook_is_told(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, workers=1) as running, Cluster(SEARCH, running.address) as workers:
+        running.workers[0].kill()
+        running.add_worker(WITHOUT_FIVEBOOK)
+        workers.send(planned(1))
+        with pytest.raises(WorkersLost, match="cannot search; it and the scheduler"):
+            all_results(workers)
+
+
+@pytest.mark.slow
+def test_a_search_that_kills_dask_workers_is_named_and_costs_nothing_else(
+    whole: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_search_there", deadly_there)
+    book, found = tmp_path / "book.db", list[BuildState]()
+    with local_cluster(tmp_path, workers=3, allowed_failures=1) as running:
+        on = options(backend=Backend.DASK, scheduler=running.address)
+        with pytest.raises(WorkersLost) as refused:
+            Builder(book, on, found.append).run()
+        assert [worker.poll() for worker in running.workers].count(-signal.SIGKILL) == 2
+    assert str(refused.value).startswith("the search of gomoku-9 with dark ")
+    assert str(refused.value).endswith(
+        "was in flight on each of 2 workers that died, perhaps for lack of memory; the same "
+        "command tries it again"
+    )
+    undisturbed = Builder(tmp_path / "undisturbed.db", options()).run()
+    again = Builder(book, options()).run()
+    assert found[-1].searches + again.searches == undisturbed.searches
+    assert content(book) == whole
+
+
+def deadly_there(edition: cluster.Edition, search: Search, task: Task) -> Searched:
+    """What a worker is given: a search that one position is the death of."""
+    if task.stones == planned(0, "e5 d4").task.stones:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run_task(search.game_id, task, search.limits, search.options)
+
+
 def test_without_dask_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkersLost, match=r"needs dask: pip install 'fivebook\[dask\]'$"):
@@ -155,15 +223,21 @@ def test_a_scheduler_without_workers_is_said(
             Cluster(SEARCH, running.address)
 
 
-def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence(tmp_path: Path) -> None:
+def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_on(
+    whole: Content, tmp_path: Path
+) -> None:
     with local_cluster(tmp_path, workers=1) as running:
-        on = options(backend=Backend.DASK, scheduler=running.address, positions=None)
+        on = options(backend=Backend.DASK, scheduler=running.address)
         with pytest.raises(WorkersLost, match="is gone; the same command goes on from here"):
             Builder(
                 tmp_path / "book.db",
                 on,
-                lambda state: running.stop() if state.searches == 5 else None,
+                lambda state: running.stop_scheduler() if state.searches == 5 else None,
             ).run()
+    (tmp_path / "again").mkdir()
+    with local_cluster(tmp_path / "again", workers=1) as running:
+        Builder(tmp_path / "book.db", replace(on, scheduler=running.address)).run()
+    assert content(tmp_path / "book.db") == whole
 
 
 # Processes of this machine
@@ -237,7 +311,7 @@ def deadly(game_id: str, task: Task, limits: Limits, options: SearchOptions) -> 
     """A search that one position is the death of."""
     if task.stones == planned(0, "a1").task.stones:
         os.kill(os.getpid(), signal.SIGKILL)
-    return dispatch.run_task(game_id, task, limits, options)
+    return run_task(game_id, task, limits, options)
 
 
 def test_a_position_is_named_by_its_stones() -> None:

@@ -51,7 +51,7 @@ def test_a_wrong_proof_is_rejected(won: Path, tmp_path: Path) -> None:
         connection.execute("UPDATE positions SET value = 29999 WHERE ply = 6")
     result = check(book, "--all")
     assert result.exit_code == 1
-    assert "wrong: a win in 1, and its moves win in 3 at best; dark " in result.output
+    assert "wrong: a win in 1, and no move of it is proven to be as good; dark " in result.output
     assert result.output.endswith("rejected: 1 wrong, 0 not confirmed\n")
     assert check(book, "--all", "--json").exit_code == 1
 
@@ -79,7 +79,7 @@ def test_the_shipped_book_is_right_in_full() -> None:
     ("arguments", "sentence"),
     [
         (["{won}", "e5 e5"], "illegal move 'e5'"),
-        (["{won}", "z9"], "'z9' is no cell of gomoku-9"),
+        (["{won}", "z9"], "'z9' is no move of gomoku-9"),
         (["{won}", "e5"], "does not hold the position after 'e5'"),
         (["{won}"], "does not hold the position of the empty board"),
         (["{won}", "--game", "gomoku-15"], "does not hold gomoku-15"),

@@ -75,7 +75,7 @@ TAMPERED = {
     "a reply's row and its link removed": (
         "DELETE FROM moves WHERE child = (SELECT max(id) FROM positions WHERE ply = :won);"
         "DELETE FROM positions WHERE id = (SELECT max(id) FROM positions WHERE ply = :won)",
-        "a reply is missing",
+        "of the other moves the book has nothing",
     ),
     "only the row": (
         "DELETE FROM positions WHERE id = (SELECT max(id) FROM positions WHERE ply = :won)",
@@ -83,7 +83,7 @@ TAMPERED = {
     ),
     "a value flipped": (
         "UPDATE positions SET value = -value WHERE ply = :lost",
-        "no move of it is proven to win",
+        "no move of it is proven to be as good",
     ),
     "the value of a reply flipped": (
         "UPDATE positions SET value = -value "
@@ -97,7 +97,7 @@ TAMPERED = {
     ),
     "a proven mark on what is not": (
         "UPDATE positions SET value = 35 WHERE ply = :root",
-        "a proven +35 is neither",
+        "a proven +35, and that is neither",
     ),
     "a move changed to another one": (
         "UPDATE moves SET move = CASE WHEN move = 80 THEN 79 ELSE 80 END "
@@ -111,16 +111,20 @@ TAMPERED = {
     ),
     "a distance lowered below the truth": (
         "UPDATE positions SET value = value + 2 WHERE ply = :root",
-        "and its moves win in 3 at best",
+        "no move of it is proven to be as good",
     ),
     "all of them lowered": (
         "UPDATE positions SET value = value + 2 WHERE ply = :root;"
         "UPDATE positions SET value = value - 2 WHERE ply = :lost",
-        "the book has a win in 1",
+        "no move of it is proven to be as good",
+    ),
+    "a win before it can come": (
+        "UPDATE positions SET value = 30001, rest_value = 30001 WHERE ply = :won",
+        "the book has a proven +30001",
     ),
     "an exact distance raised": (
         "UPDATE positions SET value = value - 2, bound = 0 WHERE ply = :root",
-        "exactly a win in 5, and a move wins in 3",
+        "a win in 5, and its best move gives exactly a win in 3",
     ),
 }
 
@@ -137,6 +141,39 @@ def test_what_was_tampered_with_is_wrong(solved: AnyAddress, how: str) -> None:
     assert any(reason in doubt.reason for doubt in doubts), doubts
 
 
+def test_a_position_of_another_game_proves_nothing(tmp_path: Path) -> None:
+    book = tmp_path / "two.db"
+    for game_id in ("gomoku-9", "gomoku-9-standard"):
+        game = games.get(game_id)
+        grown(book, game_id, game.play_line(game.parse_line(OPEN_THREE)), share=0.3, plies=1)
+    (root,) = rows_of(
+        book,
+        "SELECT p.id FROM positions AS p JOIN games AS g ON g.id = p.game "
+        "WHERE g.name = 'gomoku-9-standard' AND p.ply = 6",
+    )
+    start = after(OPEN_THREE)
+    assert checked(book, "gomoku-9-standard", start) == []
+    twin = (
+        "(SELECT other.id FROM positions AS p JOIN positions AS other "
+        "ON other.stones = p.stones AND other.id <> p.id WHERE p.id = moves.child)"
+    )
+    change(
+        book,
+        f"UPDATE moves SET child = {twin} WHERE parent = :root AND {twin} IS NOT NULL",
+        root=root["id"],
+    )
+    (doubt,) = checked(book, "gomoku-9-standard", start)
+    assert doubt.status is Status.WRONG
+    assert "is missing" in doubt.reason
+
+
+def test_what_a_proof_needs_and_is_not_there_is_wrong(solved: AnyAddress) -> None:
+    with Walk(Address.of(solved), "gomoku-9", NODES) as walk:
+        list(walk.check([10**9]))
+    (doubt,) = walk.doubts
+    assert doubt.status is Status.WRONG
+
+
 def test_a_proven_mark_set_by_hand_is_wrong(
     gomoku_book: Path, copy_of: Callable[[Path], Path]
 ) -> None:
@@ -144,7 +181,7 @@ def test_a_proven_mark_set_by_hand_is_wrong(
     change(book, "UPDATE positions SET proven = 1, value = 29997 WHERE ply = 0")
     (doubt,) = checked(book, "gomoku-9")
     assert doubt.status is Status.WRONG
-    assert "no move of it is proven to win" in doubt.reason
+    assert "no move of it is proven to be as good" in doubt.reason
 
 
 def test_what_needs_more_nodes_than_given_is_not_confirmed(tmp_path: Path) -> None:
@@ -152,11 +189,11 @@ def test_what_needs_more_nodes_than_given_is_not_confirmed(tmp_path: Path) -> No
     moves = games.get("gomoku-15").parse_line(THREES)
     grown(book, "gomoku-15", games.get("gomoku-15").play_line(moves), plies=0)
     assert checked(book, "gomoku-15") == []
-    with Walk(Address.of(book), "gomoku-15", nodes=20) as walk:
+    with Walk(Address.of(book), "gomoku-15", nodes=2) as walk:
         list(walk.check(walk.everything()))
     (doubt,) = walk.doubts
     assert doubt.status is Status.NOT_CONFIRMED
-    assert "did not find that the rest move wins in" in doubt.reason
+    assert "did not find the position after" in doubt.reason
 
 
 def test_what_is_won_late_is_found_two_plies_below_the_last_move(tmp_path: Path) -> None:
