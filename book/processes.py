@@ -11,7 +11,10 @@ from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
+import click
+
 _SECONDS_BETWEEN_LOOKS = 0.5
+_STANDARD_ERROR = 2
 
 
 def follow(parent: int) -> None:
@@ -45,11 +48,16 @@ def workers(jobs: int) -> Iterator[Any]:
 
 
 @contextmanager
-def stopping_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Within it the first Ctrl-C (or SIGTERM) calls `stop`, and the second ends the process."""
+def stopping_on_interrupt(stop: Callable[[], None], when: str | None = None) -> Iterator[None]:
+    """Within it the first Ctrl-C (or SIGTERM) calls `stop`, and the second ends the process.
+
+    The user is told of both, with `when` it stops, if that is given.
+    """
 
     def call(number: int, frame: FrameType | None) -> None:
         signal.signal(number, before[signal.Signals(number)])
+        if when:
+            _tell_at_once(f"Stopping {when}; once more to stop at once.")
         stop()
 
     before = {number: signal.signal(number, call) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -58,6 +66,15 @@ def stopping_on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _tell_at_once(text: str) -> None:
+    """Print it on the standard error, from a signal's handler."""
+    try:
+        click.echo(text, err=True)
+    except RuntimeError:
+        # The signal came in the middle of writing to that stream.
+        os.write(_STANDARD_ERROR, f"{text}\n".encode())
 
 
 @contextmanager

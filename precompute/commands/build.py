@@ -254,14 +254,7 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
 def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     with BuildDisplay(book, options) as display:
         builder = Builder(book, options, (lambda state: None) if as_json else display.show)
-
-        def stop() -> None:
-            click.echo(
-                "Stopping after the searches in flight; once more to stop at once.", err=True
-            )
-            builder.stop()
-
-        with stopping_on_interrupt(stop):
+        with stopping_on_interrupt(builder.stop, "after the searches in flight"):
             state = builder.run()
         value = display.root()
     goal = options.goal
@@ -309,12 +302,7 @@ def _line(game: Game, root: str) -> tuple[Move, ...]:
 def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:
     with SolveDisplay() as display:
         solving = Solving(book, options, (lambda state: None) if as_json else display.show)
-
-        def stop() -> None:
-            click.echo("Stopping within seconds; once more to stop at once.", err=True)
-            solving.stop()
-
-        with stopping_on_interrupt(stop):
+        with stopping_on_interrupt(solving.stop, "within seconds"):
             state = solving.run()
     if as_json:
         print_json(_solved_as_dict(book, state, solving.complete))

@@ -142,10 +142,9 @@ def _answer(question: Question, provers: Provers) -> tuple[list[Step], bool]:
 
     def stop() -> None:
         nonlocal stopped
-        click.echo("Stopping; once more to stop at once.", err=True)
         stopped = True
 
-    with _Display() as display, stopping_on_interrupt(stop):
+    with _Display() as display, stopping_on_interrupt(stop, "within seconds"):
         for step in answer(question, provers):
             steps[step.moves] = step
             if stopped:

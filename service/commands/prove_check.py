@@ -124,11 +124,8 @@ def _check_certificate(
 
 
 def _run(check: Any, jobs: int, certificate: Certificate) -> None:
-    def stop() -> None:
-        click.echo("Stopping after the entries in hand; once more to stop at once.", err=True)
-        check.stop()
-
-    with _Display() as display, stopping_on_interrupt(stop):
+    when = "after the entries in hand"
+    with _Display() as display, stopping_on_interrupt(check.stop, when):
         for progress in check.steps(jobs):
             display.show(progress)
 

@@ -95,12 +95,8 @@ def _run(walk: "Walk", asked: BookCheck) -> "Board | None":
             raise click.UsageError(f"'{asked.book}' {what} {after}; --all checks what is proven")
         steps = walk.check_below(id)
 
-    def stop() -> None:
-        click.echo("Stopping after the positions in hand; once more to stop at once.", err=True)
-        walk.stop()
-
     due = time.monotonic() + _SECONDS_BETWEEN_LINES
-    with stopping_on_interrupt(stop):
+    with stopping_on_interrupt(walk.stop, "after the positions in hand"):
         for checked in steps:
             if time.monotonic() >= due:
                 click.echo(f"{checked:,} positions checked", err=True)

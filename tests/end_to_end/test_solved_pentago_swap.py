@@ -93,6 +93,7 @@ def both(entry: dict[str, int]) -> int:
     return int(white | kernels.black_of(entry["high"], entry["low"]))
 
 
+@pytest.mark.slow
 def test_the_shipped_book_is_sound(tmp_path: Path) -> None:
     path = shutil.copy(DATA / BOOK, tmp_path / BOOK)
     # A writer brings the schema up.

@@ -34,6 +34,7 @@ def measured(runner: CliRunner, *arguments: str) -> dict[str, list[dict[str, Any
     return document
 
 
+@pytest.mark.slow
 def test_without_parts_everything_is_measured(runner: CliRunner) -> None:
     document = measured(runner)
     tables = (
