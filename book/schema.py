@@ -105,9 +105,8 @@ history = Table(
 # `lookup` is made of the key by `book.rows.lookup_of`. `value`, `bound` and `proven` are the book
 # value. The columns `rest_*` are the rest slot: the best of the moves whose positions are not
 # stored begins the packed `rest_line`, and `rest_state` is one of RestState, which tells of
-# exceptions. `open_cost` is the
-# cost of the way from the position to the cheapest open rest slot at or below it, null where
-# there is none. `wish` is one of Wish, null where nobody wished anything.
+# exceptions. `open_cost` is the cost of the way from the position to the cheapest open rest slot at
+# or below it, null where there is none. `wish` is one of Wish, null where nobody wished anything.
 positions = Table(
     "positions",
     metadata,

@@ -163,6 +163,7 @@ class Builder:
             self._plan = opened.enter_context(open_plan(writer, self._limits, options.lease))
             with writer.transaction() as connection:
                 self._settle(connection)
+                self._complete = self._plan.empty(connection)
             writer.share()
             if not self._complete:
                 self._dispatch = opened.enter_context(_open_dispatch(options))
@@ -234,7 +235,6 @@ class Builder:
             if batch:
                 added += self._enter(connection, batch)
             moving = self._plan_next(connection) or bool(batch)
-        self._complete = self._plan.empty(connection)
         positions = count_positions(connection, self._writer.game_number)
         self._state = replace(self._state, positions=positions, added=self._state.added + added)
 

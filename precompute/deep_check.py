@@ -199,12 +199,11 @@ class DeepCheck:
             if _is_same(stored, searched):
                 self._tally.repeated += 1
                 return None
-        if len(children) > _FEW or not self._is_as_built(stored.place):
+        is_as_built = self._is_as_built(stored.place)
+        if len(children) > _FEW or not is_as_built:
             self._tally.not_repeated += 1
-            if self._is_as_built(stored.place):
-                self._tally.many_children += 1
-            else:
-                self._tally.changed += 1
+            self._tally.many_children += is_as_built
+            self._tally.changed += not is_as_built
             return None
         assert searched.rest is not None
         told = f"{searched.rest.value:+d} with {searched.rest.line}"

@@ -45,13 +45,13 @@ class Verification:
         runs = tables.known_runs(connection)
         for rows in self.rows():
             self.looked_at += len(rows)
-            yield from filter(self._counts, check_batch(self.places, rows, runs))
+            yield from filter(self._is_fault, check_batch(self.places, rows, runs))
         if self._sample is None:
             yield from links.dangling(connection)
             yield from tables.check_counts(connection, self.places)
 
-    def _counts(self, finding: Finding) -> bool:
-        """Whether it is a fault; an old book's costs are settled anew when it is built on."""
+    def _is_fault(self, finding: Finding) -> bool:
+        """All are but the costs of an old book, which are settled anew when it is built on."""
         return finding.kind is not Kind.OPEN_COST or self._has_present_costs
 
     def rows(self) -> Iterator[Sequence[AnyRow]]:

@@ -152,26 +152,25 @@ def test_bad_input_gets_one_sentence_and_status_2(
     assert result.stdout == ""
 
 
-def test_an_interrupt_ends_it_with_status_130_and_no_traceback() -> None:
-    command = [sys.executable, "-m", "service.cli", "prove", "gomoku-15", "--nodes", "1000000000"]
+def interrupted(first_line: str, *arguments: str) -> str:
+    """What is printed when it is interrupted after its first line of progress."""
+    command = [sys.executable, "-m", "service.cli", "prove", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    assert "nodes, table" in process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in errors
-
-
-def test_an_interrupt_leaves_what_is_known_of_the_moves() -> None:
-    arguments = ["prove", "pentago-swap", "--each-move", "--plies", "35", "--side", "dark"]
-    command = [sys.executable, "-m", "service.cli", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    assert "a1:12, then 5 more; no win for dark within" in process.stderr.readline()
+    assert first_line in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
+    return output
+
+
+def test_an_interrupt_ends_it_with_status_130_and_no_traceback() -> None:
+    interrupted("nodes, table", "gomoku-15", "--nodes", "1000000000")
+
+
+def test_an_interrupt_leaves_what_is_known_of_the_moves() -> None:
+    asked = ("pentago-swap", "--each-move", "--plies", "35", "--side", "dark")
+    output = interrupted("a1:12, then 5 more; no win for dark within", *asked)
     assert "open, dark's win was not proven" in output
     assert "not looked at: 5 moves, up to symmetry" in output
