@@ -63,17 +63,11 @@ class Gomoku(Rules):
                 return True
         return False
 
-    def gaps(self, own: int, empty: int, missing: int, *, only_five: bool = False) -> int:
-        """The empty cells that lie in a row of five cells with no stone but 5 - `missing` own.
-
-        With `only_five`, where filling the row would make no longer one.
-        """
+    def gaps(self, own: int, empty: int, missing: int) -> int:
+        """The empty cells that lie in a row of five cells with no stone but 5 - `missing` own."""
         found = 0
         for step in self.steps:
-            rows = _rows(own, empty, missing, step, FIVE)
-            if only_five:
-                rows &= ~(own << step | own >> FIVE * step)
-            found |= _cells(rows, step, FIVE)
+            found |= _cells(_rows(own, empty, missing, step, FIVE), step, FIVE)
         return found & empty
 
     def threes(self, own: int, empty: int) -> int:
@@ -85,9 +79,26 @@ class Gomoku(Rules):
         return found & empty
 
     def fives(self, own: int, other: int, *, dark: bool) -> int:
-        """The cells on which a further stone of the side `own`, which is dark or not, wins."""
-        empty = self.full & ~(own | other)
-        return self.gaps(own, empty, 1, only_five=self.only_five(dark=dark))
+        """The cells on which a further stone of the side `own`, which is dark or not, wins.
+
+        A search asks for little else. Four of five cells in a row have three side by side, or two
+        and two.
+        """
+        only_five = self.only_five(dark=dark)
+        found = 0
+        for step in self.steps:
+            two = own & own >> step
+            three = two & own >> 2 * step
+            apart = two & two >> 3 * step
+            if three or apart:
+                four = three & own >> 3 * step
+                longer = own << step | own >> FIVE * step if only_five else 0
+                # The rows by where the fifth cell is.
+                for hole, rows in enumerate(
+                    (four >> step, own & three >> 2 * step, apart, three & own >> 4 * step, four)
+                ):
+                    found |= (rows & ~longer) << hole * step
+        return found & self.full & ~(own | other)
 
     def may_play(self, own: int, other: int, stone: int, *, dark: bool) -> bool:
         """Whether the side `own`, which is dark or not, may put a stone on this free cell."""

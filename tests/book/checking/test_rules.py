@@ -4,7 +4,9 @@ import random
 
 import pytest
 
+from book.checking.gomoku import gomoku
 from book.checking.position import knows, rules_of
+from book.checking.rules import each
 from engine import games
 from engine.games.base import Outcome
 
@@ -46,6 +48,30 @@ def test_moves_boards_symmetries_and_endings_are_those_of_the_game(game_id: str)
         assert rules.result(board) == sign * dark_won[outcome]
         endings += 1
     assert endings == 4
+
+
+@pytest.mark.parametrize(
+    "game_id", ["gomoku-5", "gomoku-15", "gomoku-9-standard", "gomoku-9-renju"]
+)
+def test_the_cells_that_win_are_those_on_which_a_stone_makes_five(game_id: str) -> None:
+    rules, rng = gomoku(game_id), random.Random(3)
+    assert rules is not None
+    some = 0
+    for _ in range(500):
+        share = rng.random()
+        own = sum(1 << bit for bit in rules.cells if rng.random() < share)
+        other = sum(1 << bit for bit in rules.cells if rng.random() < 0.3) & ~own
+        for dark in (True, False):
+            if rules.has_five(own, dark=dark):
+                continue
+            wins = sum(
+                stone
+                for stone in each(rules.full & ~(own | other))
+                if rules.has_five(own | stone, dark=dark)
+            )
+            assert rules.fives(own, other, dark=dark) == wins
+            some += wins > 0
+    assert some > 50
 
 
 def test_in_renju_every_forbidden_point_is_known() -> None:
