@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo bench field strength book-strength openings solve book clean
+.PHONY: help setup test test-slow test-bounds demo demo-cluster bench field strength book-strength openings solve book clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -37,6 +37,9 @@ test-bounds: setup ## The engine's tests with every array access checked
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m service.demo $(ARGS)
+
+demo-cluster: setup ## Build a book by two dask workers, kill one in the middle, and compare
+	$(BIN)/python -m service.cluster_demo
 
 bench: setup ## Measure search, threads, puzzles and books; one part with ARGS=search
 	$(BIN)/fivebook bench $(ARGS)

@@ -109,7 +109,8 @@ class BuildState:
     """How far a build is: the book's positions, and what this invocation did so far.
 
     `search_seconds` are those of all searches together. `searching` is the share of their time
-    that the jobs were searching, since each had ended a search; 0 until then.
+    that the jobs were searching, since each had ended a search; 0 until then. `deserted`: every
+    worker is gone, and the build waits for one.
     """
 
     positions: int
@@ -119,10 +120,11 @@ class BuildState:
     seconds: float
     search_seconds: float = 0.0
     searching: float = 0.0
+    deserted: bool = False
 
 
 class Builder:
-    """One build run. `report` is called after every search."""
+    """One build run. `report` is called after every search, and while there are no workers."""
 
     def __init__(
         self,
@@ -191,6 +193,10 @@ class Builder:
             if not finished:
                 # Another builder may have planned or kept something, and died since.
                 self._step()
+                if not self._dispatch.jobs:
+                    if self._over:
+                        break
+                    self._report(replace(self._state, deserted=True))
 
     def _step(self, done: Done | None = None) -> None:
         """Take in a search that is done, if there is one, and begin others.

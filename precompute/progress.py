@@ -74,6 +74,8 @@ class BuildDisplay(Closing):
         return f"{value}  {game.format_line(entry.moves[0].line)}"
 
     def _time_left(self, state: BuildState, rate: float) -> str:
+        if state.deserted:
+            return "no worker is left, waiting for one"
         left = []
         if self._options.seconds:
             left.append(self._options.seconds - state.seconds)

@@ -115,6 +115,42 @@ def test_a_dask_worker_killed_in_the_middle_costs_nothing(whole: Content, tmp_pa
     assert content(tmp_path / "book.db") == whole
 
 
+def test_a_build_that_lost_all_its_workers_says_so_and_goes_on_with_a_new_one(
+    whole: Content, tmp_path: Path
+) -> None:
+    with local_cluster(tmp_path, workers=1) as running:
+
+        def kill_the_first(state: BuildState) -> None:
+            if state.deserted and len(running.workers) == 1:
+                running.add_worker()
+            elif state.searches == 10:
+                running.workers[0].kill()
+
+        on = options(backend=Backend.DASK, scheduler=running.address)
+        Builder(tmp_path / "book.db", on, kill_the_first).run()
+        assert len(running.workers) == 2
+    assert content(tmp_path / "book.db") == whole
+
+
+def test_a_build_that_lost_all_its_workers_can_be_stopped_and_goes_on(
+    whole: Content, tmp_path: Path
+) -> None:
+    with local_cluster(tmp_path, workers=1) as running:
+
+        def kill_and_stop(state: BuildState) -> None:
+            if state.searches == 10:
+                running.workers[0].kill()
+            if state.deserted:
+                builder.stop()
+
+        on = options(backend=Backend.DASK, scheduler=running.address)
+        builder = Builder(tmp_path / "book.db", on, kill_and_stop)
+        builder.run()
+        assert not builder.complete
+    Builder(tmp_path / "book.db", options()).run()
+    assert content(tmp_path / "book.db") == whole
+
+
 def test_a_worker_of_another_version_is_refused(
     two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
