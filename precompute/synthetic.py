@@ -119,6 +119,7 @@ def _next_layer(
     found, first = np.unique(hashes, return_index=True)
     first = first[found != 0]
     chosen = random.permutation(first)[:wanted]
+    chosen = chosen[~is_over(stones[chosen], math.isqrt(len(weights)))]
     stones, hashes = np.ascontiguousarray(stones[chosen]), hashes[chosen]
     order = np.argsort(before.hashes)
     links = []
@@ -137,6 +138,37 @@ def _next_layer(
     is_first = np.ones(ends.shape[1], dtype=bool)
     is_first[1:] = (ends[:2, 1:] != ends[:2, :-1]).any(axis=0)
     return _Layer(stones, hashes, *ends[:, is_first])
+
+
+def is_over(stones: _Cells, size: int) -> NDArray[np.bool_]:
+    """Which of these positions have five in a row, on a board of so many rows."""
+    over = np.zeros(len(stones), dtype=bool)
+    dark = (stones.shape[1] + 1) // 2
+    for start in range(0, len(stones), _MOST_ROWS):
+        part = stones[start : start + _MOST_ROWS]
+        for side in (part[:, :dark], part[:, dark:]):
+            board = np.zeros((len(part), size, size), dtype=bool)
+            np.put_along_axis(board.reshape(len(part), -1), side.astype(np.int64), True, axis=1)
+            for lines in (
+                board,
+                board.transpose(0, 2, 1),
+                _slanted(board),
+                _slanted(board[:, ::-1]),
+            ):
+                five = lines[..., :-4] & lines[..., 1:-3] & lines[..., 2:-2]
+                five &= lines[..., 3:-1] & lines[..., 4:]
+                over[start : start + _MOST_ROWS] |= five.any(axis=(1, 2))
+    return over
+
+
+def _slanted(board: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The boards with each row moved one further than the one before: diagonals become columns,
+    and are turned to be rows."""
+    count, size, _ = board.shape
+    moved = np.zeros((count, size, 2 * size), dtype=bool)
+    for row in range(size):
+        moved[:, row, row : row + size] = board[:, row]
+    return moved.transpose(0, 2, 1)
 
 
 @kernel(types.int64(_U8, types.int64, types.int64, _U8, _U8, types.int64, _I64))

@@ -126,6 +126,8 @@ def _meant(places: Mapping[int, Place], row: AnyRow) -> Finding | None:
         return None
     place = places[row.game]
     for canonical in _after_links(place, row):
+        if canonical.stones == row.stones:
+            continue
         if lookup_of(canonical.key) == row.lookup and canonical.position.ply == row.ply:
             where = place.describe(canonical.position)
             change = _set(row, stones=canonical.stones)

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, select
 
 from book.images import smallest_images
 from book.rows import BOUND_NUMBERS, BOUNDS, move_width, unpack_line
-from book.schema import RestState, moves
+from book.schema import RestState, moves, positions
 from book.verification.findings import Finding, Kind
 from book.verification.stored import Place, Stored, is_whole, set_row, shown
 from engine.errors import IllegalMove
@@ -22,6 +22,21 @@ _child_counts = (
     select(moves.c.parent, func.count().label("children"))
     .where(moves.c.parent.in_(bindparam("ids", expanding=True)))
     .group_by(moves.c.parent)
+)
+_child = positions.alias()
+# A kept slot proves that no move does better; here one does.
+_contradicted = (
+    select(positions.c.id)
+    .join(moves, moves.c.parent == positions.c.id)
+    .join(_child, _child.c.id == moves.c.child)
+    .where(
+        positions.c.id.in_(bindparam("ids", expanding=True)),
+        positions.c.rest_state == RestState.KEPT.value,
+        positions.c.rest_value <= 0,
+        _child.c.proven,
+        _child.c.value <= 0,
+        -_child.c.value > positions.c.rest_value,
+    )
 )
 
 
@@ -41,10 +56,12 @@ def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Findi
     keys = [line.child for line in lines.values() if line is not None]
     there = set(place.stored([*keys, *(key for found in ways.values() for key in found or ())]))
     children = {row.parent: row.children for row in place.by_id(_child_counts, lines)}
+    contradicted = {row.id for row in place.by_id(_contradicted, lines)}
     for stored in batch:
         found = ways.get(stored.row.id)
         complete = found is not None and found <= there
-        right = _right(stored, lines[stored.row.id], there, complete)
+        line = None if stored.row.id in contradicted else lines[stored.row.id]
+        right = _right(stored, line, there, complete)
         finding = _compared(stored, right, children.get(stored.row.id, 0))
         if finding is not None:
             yield stored, finding

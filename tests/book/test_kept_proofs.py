@@ -17,6 +17,8 @@ from book.pruning import Cut, prune
 from book.reader import BookReader
 from book.rows import BOUNDS
 from book.schema import RestState, positions
+from book.verification.findings import Kind as Fault
+from book.verification.repair import repair
 from book.verification.verify import Verification
 from engine import games
 from engine.values import WIN, Bound
@@ -25,6 +27,7 @@ from tests.book.threes import GAME, game_called, random_book, truth
 from tests.oracles.book_checker import assert_sound
 
 SEEDS = range(8)
+OFTEN = 3
 Books = tuple[Path, Path]
 
 
@@ -33,7 +36,9 @@ def threes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "get", game_called)
 
 
-@pytest.fixture(params=SEEDS)
+@pytest.fixture(
+    params=[seed if seed < OFTEN else pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS]
+)
 def books(request: pytest.FixtureRequest, tmp_path: Path) -> Books:
     random = Random(request.param)
     first, second = (random_book(tmp_path / f"{name}.db", random) for name in "ab")
@@ -135,3 +140,27 @@ def test_a_mark_that_does_not_follow_from_its_own_book_is_not_kept(tmp_path: Pat
     assert (
         proven(tmp_path / "c.db").keys() == proven(random_book(tmp_path / "b.db", Random(1))).keys()
     )
+
+
+def test_a_kept_loss_with_a_stored_win_is_found_and_searched_anew(tmp_path: Path) -> None:
+    kept_losses = (
+        "SELECT p.id, m.child FROM positions p JOIN moves m ON m.parent = p.id"
+        f" WHERE p.rest_state = {RestState.KEPT.value} AND p.value < 0"
+    )
+    for seed in SEEDS:
+        random = Random(seed)
+        pair = [random_book(tmp_path / f"{seed}{name}.db", random) for name in "ab"]
+        both = merged(tmp_path / f"{seed}.db", *pair)
+        if found := rows_of(both, kept_losses):
+            break
+    row = found[0]
+    lost = "UPDATE positions SET proven = true, bound = 0, value = :value WHERE id = :id"
+    change(both, lost, value=2 - WIN, id=row["child"])
+    with at_one_moment(Address.of(both)) as connection:
+        told = list(Verification(connection).findings())
+    assert any(one.kind is Fault.SLOT and one.found.startswith("KEPT") for one in told)
+    repair(Address.of(both), lambda finding: None)
+    [mended] = rows_of(both, "SELECT rest_state FROM positions WHERE id = :id", id=row["id"])
+    assert mended["rest_state"] == RestState.PENDING.value
+    with at_one_moment(Address.of(both)) as connection:
+        assert list(Verification(connection).findings()) == []

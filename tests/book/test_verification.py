@@ -12,7 +12,7 @@ import pytest
 from book.address import Address, AnyAddress
 from book.database import at_one_moment
 from book.export import records
-from book.rows import pack_line
+from book.rows import lookup_of, pack_line
 from book.verification.findings import Finding, Kind
 from book.verification.repair import repair
 from book.verification.verify import Verification
@@ -325,6 +325,30 @@ def test_a_position_that_cannot_be_read_is_taken_out(place: AnyAddress) -> None:
     assert findings(place) == []
     assert 0 < len(content(place)) < 30
     assert_sound(place, games.get("gomoku-9"))
+
+
+def test_a_finished_game_is_told_and_taken_out(
+    copy_of: CopyOf, won_book: Path, gomoku: Game
+) -> None:
+    path = copy_of(won_book)
+    before = content(path)
+    row = rows_of(path, "SELECT * FROM positions WHERE rest_state = 3")[0]
+    position = gomoku.unpack(row["stones"])
+    over = gomoku.canonical(gomoku.play(position, row["rest_line"][0]))
+    names = _COLUMNS.replace("lookup", ":lookup").replace("stones", ":stones")
+    names = names.replace(" ply", " ply + 1")
+    change(
+        path,
+        f"INSERT INTO positions ({_COLUMNS}) SELECT {names} FROM positions WHERE id = :id;",
+        id=row["id"],
+        lookup=lookup_of(over.key),
+        stones=over.stones,
+    )
+    told = [one for one in findings(path) if one.kind is Kind.STONES]
+    assert [one.expected for one in told] == [f"an unfinished position of {gomoku.id}"]
+    mended(path)
+    assert findings(path) == []
+    assert len(content(path)) == len(before)
 
 
 def turn(path: Path, game: Game, *, keep: bool) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from sqlalchemy import bindparam, select, update
 
@@ -18,12 +19,13 @@ from book.reader import BookReader
 from book.schema import Wish, positions
 from book.writer import BookWriter, PlannedTask
 from engine import games
+from engine.position import Position
 from engine.search import Limits
 from engine.values import WIN
 from precompute.frontier import Explore, Refine
 from precompute.job import run_task
 from precompute.slots import CheapestSlots, LossLimits
-from precompute.synthetic import GAME_ID, fill
+from precompute.synthetic import GAME_ID, fill, is_over
 from tests.oracles.book_checker import assert_sound, cost_of_slot
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 from tests.servers import postgresql_book
@@ -108,6 +110,19 @@ def test_slots_come_cheapest_first_and_none_is_left_out(book: AnyAddress) -> Non
     # Each leads to a position outside of the synthetic ones.
     assert len(expected) == SIZE
     assert_cheapest_first(found_slots(book), expected)
+
+
+def test_synthetic_positions_with_five_in_a_row_would_be_seen() -> None:
+    game, random = games.get("gomoku-9"), Random(1)
+    positions, over = [], []
+    for _ in range(2000):
+        cells = random.sample([cell for cell in range(81) if cell % 9 > 3 and cell > 30], 21)
+        dark, light = sorted(cells[:11]), sorted(cells[11:])
+        positions.append(dark + light)
+        stones = (sum(1 << cell for cell in side) for side in (dark, light))
+        over.append(game.outcome(Position(*stones)) is not None)
+    assert 100 < sum(over) < 1900
+    assert is_over(np.array(positions, dtype=np.uint8), 9).tolist() == over
 
 
 def test_a_synthetic_book_of_the_same_size_is_the_same(book: AnyAddress, tmp_path: Path) -> None:
