@@ -11,9 +11,10 @@ from rich.console import Console
 from book.address import Address
 from engine import games
 from engine.clock import Clock
-from engine.errors import FivebookError
+from engine.errors import FivebookError, InvalidOptions
 from engine.games.base import Game
 from engine.search import MOST_TABLE, MOST_THREADS
+from engine.tables import require_memory
 from engine.values import Value, distance
 
 console = Console()
@@ -122,6 +123,10 @@ class _MemoryType(click.ParamType[int]):
                 param,
                 ctx,
             )
+        try:
+            require_memory(mebibytes)
+        except InvalidOptions as error:
+            self.fail(str(error), param, ctx)
         return mebibytes
 
 

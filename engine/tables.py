@@ -1,5 +1,6 @@
 """Transposition tables by their size in memory."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,21 @@ from numpy.typing import NDArray
 from engine.errors import InvalidOptions
 
 _MEBIBYTE = 1 << 20
+
+
+def require_memory(mebibytes: int) -> None:
+    """Refuse a table that the machine has no memory for.
+
+    Linux promises any memory, and kills whoever makes use of it.
+
+    Raises:
+        InvalidOptions: if it is larger than all memory of the machine.
+    """
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _MEBIBYTE
+    if mebibytes > machine:
+        raise InvalidOptions(
+            f"there is no memory for a table of {mebibytes:,} MiB: this machine has {machine:,}"
+        )
 
 
 def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> NDArray[Any]:
@@ -20,8 +36,10 @@ def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> 
         InvalidOptions: if there is no memory for it.
     """
     entries = 1 << (mebibytes * _MEBIBYTE // entry.itemsize).bit_length() - 1
+    entries = min(entries, most or entries)
+    require_memory(entries * entry.itemsize // _MEBIBYTE)
     try:
-        table = np.empty(min(entries, most or entries), dtype=entry)
+        table = np.empty(entries, dtype=entry)
     except MemoryError as error:
         raise InvalidOptions(f"there is no memory for a table of {mebibytes} MiB") from error
     table.view(np.uint8).fill(0)

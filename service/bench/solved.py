@@ -1,7 +1,7 @@
 """Random positions: how many a live search settles exactly."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
@@ -16,30 +16,35 @@ STONES = (8, 10, 12, 14, 16)
 @dataclass(frozen=True, slots=True)
 class Settled:
     """Shares of random positions whose result is proven by a search within `movetime` seconds,
-    and by one within NODES, which is the same everywhere. `solver` is the part of the latter
-    that is the exact solver's."""
+    and by one of a single thread within NODES, which is the same everywhere. `solver` is the part
+    of the latter that is the exact solver's."""
 
     game: str
     stones: int
     positions: int
     movetime: float
+    threads: int
     in_time: float
     in_nodes: float
     solver: float
 
 
-def settle_random(game: Game, count: int, movetime: float, table: int) -> Iterator[Settled]:
+def settle_random(
+    game: Game, count: int, movetime: float, options: SearchOptions
+) -> Iterator[Settled]:
     """Search `count` positions for each number of STONES, the same each time."""
-    searcher = game.searcher(SearchOptions(table=table))
+    several = game.searcher(options)
+    one = game.searcher(replace(options, threads=1))
     for stones in STONES:
         positions = list(islice(random_positions(game, stones, Random(stones)), count))
-        timed = _search(searcher, positions, Limits(movetime=movetime))
-        counted = _search(searcher, positions, Limits(nodes=NODES))
+        timed = _search(several, positions, Limits(movetime=movetime))
+        counted = _search(one, positions, Limits(nodes=NODES))
         yield Settled(
             game=game.id,
             stones=stones,
             positions=count,
             movetime=movetime,
+            threads=options.threads,
             in_time=sum(result.proven for result in timed) / count,
             in_nodes=sum(result.proven for result in counted) / count,
             solver=sum(result.method is Method.SOLVER for result in counted) / count,

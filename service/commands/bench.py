@@ -115,7 +115,7 @@ def _solved(settings: _Settings) -> dict[str, _Rows]:
         games.get(_SOLVED),
         settings.positions or _RANDOM_POSITIONS,
         settings.movetime,
-        settings.options.table,
+        settings.options,
     )
     return {"solved": list(rows)}
 
@@ -170,7 +170,7 @@ _TITLES = {
     "--threads",
     type=click.IntRange(2, MOST_THREADS),
     default=lambda: min(max(os.cpu_count() or 1, 2), MOST_THREADS),
-    help="For threads and depth.  [default: one for each processor]",
+    help="For threads, depth and solved.  [default: one for each processor]",
 )
 @click.option(
     "--table",

@@ -1,9 +1,11 @@
 """How the command line reads durations and game ids, and writes values."""
 
+import os
+
 import click
 import pytest
 
-from book.console import CLOCK, DURATION, GAME, PROBABILITY, describe_clock, describe_value
+from book.console import CLOCK, DURATION, GAME, MEMORY, PROBABILITY, describe_clock, describe_value
 from engine import games
 from engine.clock import Clock
 from engine.values import HEURISTIC_MAX, WIN
@@ -38,6 +40,17 @@ def test_any_other_duration_is_refused_with_what_would_be_right(text: str) -> No
     assert refused.value.message == (
         f"'{text}' is no duration greater than zero, such as 500ms, 30s, 2m or 8h "
         "(a plain number counts milliseconds)"
+    )
+
+
+def test_memory_is_refused_that_the_machine_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 18}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    assert MEMORY("1GB") == 1024
+    with pytest.raises(click.BadParameter) as refused:
+        MEMORY("2GB")
+    assert refused.value.message == (
+        "there is no memory for a table of 2,048 MiB: this machine has 1,024"
     )
 
 

@@ -1,11 +1,13 @@
 """Transposition tables have the size that was asked for."""
 
+import os
+
 import numpy as np
 import pytest
 
 from engine.errors import InvalidOptions
 from engine.search import MOST_TABLE, SearchOptions
-from engine.tables import new_table
+from engine.tables import new_table, require_memory
 
 ENTRY = np.dtype([("a", np.uint64), ("b", np.uint64), ("c", np.uint64)])
 
@@ -31,6 +33,16 @@ def test_a_table_that_does_not_fit_into_memory_is_told_in_one_sentence(
     monkeypatch.setattr(np, "empty", full)
     with pytest.raises(InvalidOptions, match="there is no memory for a table of 4 MiB"):
         new_table(4, ENTRY)
+
+
+def test_a_table_larger_than_the_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 512}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    assert len(new_table(2, ENTRY))
+    with pytest.raises(InvalidOptions, match="table of 3 MiB: this machine has 2"):
+        new_table(4, ENTRY)
+    with pytest.raises(InvalidOptions, match="table of 4,000 MiB: this machine has 2"):
+        require_memory(4000)
 
 
 @pytest.mark.parametrize(

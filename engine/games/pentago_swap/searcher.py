@@ -255,12 +255,15 @@ class PentagoSwapSearcher:
 
     What the solver settles has `Bound.EXACT`; a lost position's move is one that loses last and,
     of these, one after which few replies win soonest. With a limit by depth *d* it looks *d* + 1
-    plies ahead. Moves that do equally well have equal values.
+    plies ahead. Moves that do equally well have equal values. Only the solver makes use of more
+    threads than one.
     """
 
     def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
         self._game = game
-        self._solver = ExactSolver(game, table=min(options.table, _MOST_EXACT_TABLE))
+        self._solver = ExactSolver(
+            game, table=min(options.table, _MOST_EXACT_TABLE), threads=options.threads
+        )
         self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options)
 
     def search(

@@ -115,6 +115,17 @@ def test_the_end_of_the_game_is_solved_as_by_brute_force(
                 assert result.bound is Bound.EXACT
 
 
+@pytest.mark.parametrize("stones", [12, 15, 20, 26])
+def test_two_threads_come_to_the_results_of_one(searcher: PentagoSwapSearcher, stones: int) -> None:
+    two = PentagoSwapSearcher(GAME, SearchOptions(threads=2))
+    rng = random.Random(stones)
+    for _ in range(5):
+        position = played_position(rng, stones)
+        one, other = (each.search(position, Limits(depth=7)) for each in (searcher, two))
+        assert (other.value, other.bound, other.proven) == (one.value, one.bound, one.proven)
+        check_line(position, other)
+
+
 @pytest.mark.parametrize("stones", [28, 29, 30, 31])
 def test_what_is_proven_early_is_true(searcher: PentagoSwapSearcher, stones: int) -> None:
     rng = random.Random(stones)

@@ -52,6 +52,7 @@ def made(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_new_positions_can_be_made_the_same_at_any_time(game: Gomoku) -> None:
     text = made("1").stdout
     (position,) = positions(game, text)
