@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from engine import games
 from engine.search import Limits
-from service.bench import checkout, reference
+from service.bench import books, checkout, reference
 from service.bench.checkout import fixed_positions, path_of, spread
 from service.bench.solved import random_positions
 from service.cli import cli
@@ -172,7 +172,10 @@ def test_bad_input_gets_one_sentence(
     assert sentence in result.stderr.splitlines()[-1]
 
 
-def test_the_share_of_time_that_jobs_search_is_measured(runner: CliRunner) -> None:
+def test_the_share_of_time_that_jobs_search_is_measured(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(books, "_LONG_NODES", 10_000)
     two, one = measured(runner, "build", "--book", "8")["occupancy"]
     assert (two["jobs"], one["jobs"]) == (2, 1)
     # The plan, and so the number of searches, is the same for any number of jobs.
@@ -188,6 +191,7 @@ def test_a_part_of_a_suite_is_from_all_over_it() -> None:
     assert spread("abc", 9) == spread("abc", None) == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_books_of_several_sizes_are_filled_and_drawn(runner: CliRunner, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     image = tmp_path / "scale.png"

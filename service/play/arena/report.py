@@ -33,6 +33,7 @@ def as_document(match: Match) -> dict[str, Any]:
             "planned": match.planned,
             "finished": match.finished,
             "counted": match.counted,
+            "different": len(tally.lines),
         },
         **asdict(tally.total),
         "as_dark": asdict(tally.as_dark),
@@ -109,6 +110,7 @@ def summary_line(match: Match) -> str:
     parts = [
         f"{' - '.join(match.settings.names)}: {match.finished:,} of {match.planned:,} games",
         describe_results(match.tally.total),
+        describe_repetition(match),
         f"Elo {describe_elo(estimate(match.tally.pairs))}",
         describe_sprt(match),
         time_left(match),
@@ -124,6 +126,8 @@ def match_view(match: Match) -> RenderableType:
     lines = [f"Elo   {describe_elo(estimate(match.tally.pairs))}"]
     if match.sprt is not None:
         lines.append(f"SPRT  {describe_sprt(match)}")
+    if repeated := describe_repetition(match):
+        lines.append(repeated)
     if left := time_left(match):
         lines.append(left)
     return Group(Text(title), _results_table(match), *map(Text, lines), _efforts_table(match))
@@ -177,6 +181,12 @@ def describe_sprt(match: Match) -> str:
     }[match.verdict]
     llr = f"LLR {sprt.llr(match.tally.pairs):+.2f} ({sprt.lower:.2f} to {sprt.upper:.2f})"
     return f"{_signed(sprt.elo0)} to {_signed(sprt.elo1)} Elo: {llr}, {state}"
+
+
+def describe_repetition(match: Match) -> str:
+    """How many games differ, if some repeat others: the interval then speaks of few games."""
+    different = len(match.tally.lines)
+    return f"different games: {different:,}" if different < match.counted else ""
 
 
 def describe_limits(limits: Limits) -> str:

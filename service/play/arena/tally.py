@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from engine.games.base import Outcome
+from engine.position import Move
 from service.play.arena.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
 from service.play.arena.statistics import NO_PAIRS, PairCounts, with_pair
 
@@ -50,7 +51,8 @@ class Tally:
     """The games of a match that count.
 
     Results and pairs are from the first player's point of view; of efforts and forfeits each
-    player has their own, the first player's first.
+    player has their own, the first player's first. `lines` are the moves of the games: of games
+    that repeat each other all count, though they tell no more than one.
     """
 
     as_dark: Results = Results()
@@ -58,6 +60,7 @@ class Tally:
     pairs: PairCounts = NO_PAIRS
     efforts: list[Effort] = field(default_factory=lambda: [Effort(), Effort()])
     forfeits: list[Counter[Forfeit]] = field(default_factory=lambda: [Counter(), Counter()])
+    lines: set[tuple[Move, ...]] = field(default_factory=set)
 
     @property
     def total(self) -> Results:
@@ -74,6 +77,7 @@ class Tally:
         self.as_light += _RESULT_OF[points[1]]
         self.pairs = with_pair(self.pairs, sum(points))
         for swapped, played in enumerate(games):
+            self.lines.add(played.moves)
             self._add_efforts(played, swapped)
 
     def _add_efforts(self, played: PlayedGame, swapped: int) -> None:

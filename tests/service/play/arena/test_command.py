@@ -96,7 +96,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_the_result_is_one_json_document(whole: Any) -> None:
-    assert whole["games"] == {"planned": 10, "finished": 10, "counted": 10}
+    assert whole["games"] == {"planned": 10, "finished": 10, "counted": 10, "different": 10}
     assert whole["complete"] is True
     assert whole["settings"]["game"] == "gomoku-7"
     assert whole["settings"]["openings"] == OPENINGS.splitlines()
@@ -180,7 +180,7 @@ def test_more_games_go_on_from_those_there_are() -> None:
     options = ["random", "random", "--game", "gomoku-5", "--save", "played"]
     first = document(*options, "--games", "4")
     more = document(*options, "--games", "8")
-    assert more["games"] == {"planned": 8, "finished": 8, "counted": 8}
+    assert more["games"] == {"planned": 8, "finished": 8, "counted": 8, "different": 8}
     for result in ("wins", "draws", "losses"):
         assert more[result] >= first[result]
 

@@ -111,8 +111,18 @@ def test_a_verdict_is_told_plainly(
 def test_a_match_in_one_line(tmp_path: Path) -> None:
     match = stored(tmp_path, {0: WON, 1: WON, 2: WON})
     assert summary_line(match) == (
-        "engine - gomocup:[odd] program: 3 of 10 games, 1-0-1, Elo +0 (-441 to +441)"
+        "engine - gomocup:[odd] program: 3 of 10 games, 1-0-1, different games: 1, "
+        "Elo +0 (-441 to +441)"
     )
+
+
+def test_games_that_repeat_others_are_told(tmp_path: Path) -> None:
+    other = replace(WON, moves=(1,))
+    match = stored(tmp_path / "some", {0: WON, 1: other, 2: WON, 3: WON})
+    assert "different games: 2" in printed(match_view(match))
+    assert as_document(match)["games"]["different"] == 2
+    match = stored(tmp_path / "none", {0: WON, 1: other})
+    assert not any("different" in line for line in printed(match_view(match)))
 
 
 def test_the_rest_is_as_slow_as_the_games_so_far(tmp_path: Path) -> None:
