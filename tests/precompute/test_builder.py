@@ -75,7 +75,9 @@ def command(path: AnyAddress, *options: str) -> list[str]:
     return [sys.executable, "-m", "service.cli", "build", str(path), *options]
 
 
-@pytest.fixture(scope="module", params=["gomoku-9", "pentago-swap"])
+@pytest.fixture(
+    scope="module", params=["gomoku-9", pytest.param("pentago-swap", marks=pytest.mark.slow)]
+)
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -275,7 +277,13 @@ def test_other_searches_replan_what_was_not_searched(
 
 
 @pytest.mark.parametrize(
-    ("game_id", "plies", "nodes"), [("gomoku-5", 3, 50), ("pentago-swap", 2, 50)]
+    ("game_id", "plies", "nodes"),
+    [
+        ("gomoku-5", 2, 50),
+        pytest.param("gomoku-5", 3, 50, marks=pytest.mark.slow),
+        ("pentago-swap", 1, 50),
+        pytest.param("pentago-swap", 2, 50, marks=pytest.mark.slow),
+    ],
 )
 def test_a_full_build_holds_every_position_up_to_its_ply(
     game_id: str, plies: int, nodes: int, place: AnyAddress

@@ -84,7 +84,7 @@ def test_another_game_is_left_alone(book: AnyAddress) -> None:
     assert Asked(book).count(swap) == 1
 
 
-@pytest.mark.parametrize("stop", [1, 3])
+@pytest.mark.parametrize("stop", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_jobs_and_stops_make_no_difference(tmp_path: Path, stop: int) -> None:
     one, other = tmp_path / "one.db", tmp_path / "other.db"
     # More than the plan holds at a time.

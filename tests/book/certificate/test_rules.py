@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pytest
 
 from book.certificate import kernels
 from book.certificate.board import Board, Key, board_of
@@ -17,10 +18,11 @@ def name(move: slow.SlowMove) -> str:
     return f"{'abcdef'[column]}{6 - row}:{first}{second}"
 
 
-def test_boards_and_fives_are_those_of_the_rules_in_thousands_of_random_moves() -> None:
+@pytest.mark.parametrize("games", [100, pytest.param(400, marks=pytest.mark.slow)])
+def test_boards_and_fives_are_those_of_the_rules_in_random_games(games: int) -> None:
     rng = random.Random(1)
     ends, moves = set(), 0
-    for _ in range(400):
+    for _ in range(games):
         board, checked = slow.EMPTY, Board()
         while slow.winner(board) is None:
             move = rng.choice(slow.moves(board))
@@ -34,7 +36,7 @@ def test_boards_and_fives_are_those_of_the_rules_in_thousands_of_random_moves() 
             assert checked.has_five(white=False) == slow.fives(board, "O")
         ends.add(slow.winner(board))
     assert ends == {"X", "O", "="}
-    assert moves > 6000
+    assert moves > 15 * games
 
 
 def test_fives_are_found_in_all_arrangements_at_once() -> None:
@@ -81,17 +83,19 @@ def test_canonical_boards_and_families_are_as_many_as_published() -> None:
     assert families == [3, 27, 243, 2771]
 
 
-def test_a_key_gives_a_board_of_the_same_key() -> None:
+@pytest.mark.parametrize("count", [200, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_key_gives_a_board_of_the_same_key(count: int) -> None:
     rng = random.Random(4)
-    for _ in range(500):
+    for _ in range(count):
         board = random_board(rng, rng.randrange(20))
         assert board_of(board.key).key == board.key
 
 
-def test_what_the_search_wins_is_won_and_what_it_does_not_is_not() -> None:
+@pytest.mark.parametrize("count", [150, pytest.param(300, marks=pytest.mark.slow)])
+def test_what_the_search_wins_is_won_and_what_it_does_not_is_not(count: int) -> None:
     rng = random.Random(5)
     found: dict[tuple[str, int], int] = {}
-    while sum(found.values()) < 300:
+    while sum(found.values()) < count:
         board = random_board(rng, rng.choice((26, 28, 30, 32)))
         rows = tuple(str(board).split("/"))
         if slow.winner(rows) is None:
@@ -104,10 +108,11 @@ def test_what_the_search_wins_is_won_and_what_it_does_not_is_not() -> None:
     assert {"win", "loss", "draw"} <= {kind for kind, _ in found}
 
 
-def test_longer_wins_are_wins_by_the_slow_rules() -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_longer_wins_are_wins_by_the_slow_rules(count: int) -> None:
     rng = random.Random(8)
     found = 0
-    while found < 3:
+    while found < count:
         board = random_board(rng, rng.choice((26, 28)))
         rows = tuple(str(board).split("/"))
         if slow.winner(rows) is None and wins(board, 5) and not wins(board, 1):
