@@ -48,7 +48,7 @@ class Asked:
             (game.id, stones, game.key(stones), game.unpack(stones).ply, count)
             for stones, count in counts.items()
         ]
-        with self._open(Access.WRITE) as database, database.conn:
+        with self._open(Access.WRITE) as database:
             database.conn.executemany(_ADD, rows)
             database.conn.execute(_TRIM, (self._most,))
 
@@ -85,15 +85,17 @@ class Asked:
         Raises:
             BookUnwritable: if the file cannot be written.
         """
-        with self._open(Access.WRITE) as database, database.conn:
+        with self._open(Access.WRITE) as database:
             database.conn.executemany(_FORGET, [(game.id, each) for each in stones])
 
     @contextmanager
     def _open(self, access: Access) -> Iterator[Database]:
         try:
-            with closing(connect(self.path, access)) as connection:
+            with closing(connect(self.path, access)) as connection, connection:
                 database = Database(connection)
                 if access is Access.WRITE:
+                    # SQLite lets nobody wait who has read in a transaction before it writes.
+                    connection.execute("BEGIN IMMEDIATE")
                     _set_up(database)
                 yield database
         except sqlite3.Error as error:

@@ -3,6 +3,7 @@
 import multiprocessing
 import resource
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,14 @@ def test_processes_that_count_at_once_lose_nothing(tmp_path: Path) -> None:
     for process in processes:
         process.join()
     assert sorted(count for _, count in listed(Asked(book))) == [150, 150]
+
+
+def test_all_may_be_the_first_at_once(tmp_path: Path) -> None:
+    books = [Asked(tmp_path / f"{number}.db") for number in range(30)]
+    with ThreadPoolExecutor(4) as pool:
+        for asked in books:
+            list(pool.map(asked.add, [GOMOKU] * 4, [{stones("e5"): 1}] * 4))
+    assert [listed(asked) for asked in books] == [[(stones("e5"), 4)]] * len(books)
 
 
 def test_the_file_of_a_database_is_in_the_current_folder() -> None:
