@@ -11,9 +11,8 @@ What makes its answers exact:
 
 - Every placement is searched, but for those after which each wanted arrangement has an immediate
   win for the other side, read off the board.
-- Only what holds whatever the placement is read off before: see `read_off`. Where the claimant
-  has few plies left, a bound that forgets a stone of the other side's leaves out placements that
-  cannot win even so: see `hopes`.
+- What is read off before holds whatever the placement is: see `read_off`. Placements that leave
+  it as it is, and would settle nothing, are left out: see `telling_cells`.
 - A table entry holds its supernode in full; no collision can go unseen. What it says is true of
   the position, whatever search wrote it, in whatever thread.
 - What a search that was stopped has not seen to the end is not written.
@@ -26,17 +25,20 @@ import numba
 import numpy as np
 from numba import types
 
-from engine.games.pentago_swap.alphabeta import CELLS, popcount
+from engine.games.pentago_swap.alphabeta import CELLS, QUADRANT, popcount
 from engine.games.pentago_swap.supernodes import (
     ALL,
     ARRANGEMENTS,
     CELL_IMAGES,
+    FAR,
     INVERSE_ORDERS,
     INVERSE_TURNS,
     LANE,
     ORDER_NUMBERS,
     THREE,
+    THREE_PARTS,
     TWO,
+    TWO_PARTS,
     across,
     across_three,
     canonical,
@@ -105,8 +107,9 @@ Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
 Busy = types.Array(types.uint64, 1, "C")
 i8, u8 = types.int64, types.uint64
 
-_0, _1, _2, _3, _9 = u64(0), u64(1), u64(2), u64(3), u64(9)
-_24, _29, _48, _54, _60 = u64(24), u64(29), u64(48), u64(54), u64(60)
+_0, _1, _2, _3, _4, _9, _15 = u64(0), u64(1), u64(2), u64(3), u64(4), u64(9), u64(15)
+_16, _24, _29, _32, _48 = u64(16), u64(24), u64(29), u64(32), u64(48)
+_54, _60 = u64(54), u64(60)
 _DEPTH = u64(63)
 _THERE = u64(1 << 61)
 _NO_CELL = u64(63)
@@ -290,6 +293,44 @@ def fives_with(state, ply, side, slot, held):
     return found
 
 
+@kernel(u8(State, i8, i8, u8, i8))
+def last_cells(state, ply, side, mine, stones):
+    """The cells on which a stone of a side at a ply is one of the last `stones`, 1 or 2, of a five
+    in some arrangement. With 2 there may be some others."""
+    cells = _0
+    for number in range(4):
+        slot = u64(number)
+        two, others = state.two[ply, side, slot], state.other_two[ply, side, slot]
+        three, far = state.three[ply, side, slot] >> slot, FAR[state.code[ply, side, slot]]
+        first, second = (two >> _16) & ~two, (two >> _48) & ~(two >> _32)
+        outer, middle = (three >> _16) & ~three, (three >> _48) & ~(three >> _32)
+        # What the rest of a window, in other slots, has to be: all there, or one stone short.
+        rest, rest_of_three = others, state.other_three[ply, side, slot]
+        if stones == 2:
+            rest, rest_of_three = rest >> _16, rest_of_three >> _16
+            outer = (far >> _32) & ~three
+        first, second = first & rest >> _32, second & rest
+        if stones == 2:
+            first |= far & ~(two >> _16) & others >> _32
+            second |= (far >> _16) & ~(two >> _48) & others
+        missing = _0
+        kinds = first & LANE | (second & LANE) << _16
+        while kinds != _0:
+            missing |= TWO_PARTS[lowest(kinds)]
+            kinds &= kinds - _1
+        if rest_of_three & LANE != _0:
+            for number in range(4):
+                window = u64(number)
+                rest = rest_of_three >> _4 * window
+                ends = rest & _15
+                if outer >> _4 * window & _1 != _0 and ends != _0 and rest >> _32 & _15 != _0:
+                    missing |= THREE_PARTS[window]
+                if middle >> _4 * window & _1 != _0 and ends & (ends - _1) != _0:
+                    missing |= THREE_PARTS[_4 + window]
+        cells |= (missing & ~(mine >> slot * _9) & QUADRANT) << slot * _9
+    return cells
+
+
 @kernel(types.UniTuple(u8, 2)(State, i8, u8))
 def fives_after(state, ply, cell):
     """The fives of the side to move at a ply and of the other, after a stone of its own."""
@@ -324,27 +365,6 @@ def kept_mask(mask, mine, theirs, ties, order):
     return result
 
 
-@kernel(u8(State, i8, u8, u8, u8))
-def hopes(state, ply, mine, theirs, their_fives):
-    """The arrangements where `mine`, the claimant's, might win within four plies.
-
-    The other side is to move, at `ply`. As if it never put a stone: that could only take fives
-    from the claimant and give it some itself.
-    """
-    look(state, ply, 1, mine, theirs)
-    own = state.fives[ply, 1]
-    wins = spread((own >> _24) & ~their_fives)
-    cells = empty_cells(mine, theirs)
-    while cells != _0:
-        cell = lowest(cells)
-        cells &= cells - _1
-        slot = cell // _9
-        then = fives_with(state, ply, 1, slot, state.code[ply, 1, slot] + POWERS[cell % _9])
-        escapes = ALL & ~((then & ALL) | spread((then >> _24) & ~their_fives))
-        wins |= spread(ALL & ~(spread(escapes) | their_fives))
-    return ALL & ~spread(ALL & ~((own & ALL) | wins))
-
-
 @kernel(types.void(State, i8, u8, i8))
 def count_success(state, attacks, cell, plies):
     """Remember that a placement settled something."""
@@ -352,6 +372,23 @@ def count_success(state, attacks, cell, plies):
     if state.history[attacks, cell] > _MOST_HISTORY:
         for each in range(CELLS):
             state.history[attacks, each] >>= 1
+
+
+@kernel(u8(State, i8, u8, u8, i8, i8))
+def telling_cells(state, ply, mine, theirs, attacks, plies):
+    """The cells on which a stone may change what is read off one ply later.
+
+    A stone takes a five that was near from the other side. What it makes for its own side matters
+    where that is a five; with one or two plies left after it, also where one comes near.
+    """
+    cells = _0
+    if state.fives[ply, 1] >> _24 != _0:
+        cells |= last_cells(state, ply, 1, theirs, 1)
+    if attacks and plies <= 3:
+        cells |= last_cells(state, ply, 0, mine, 2)
+    elif not attacks and state.fives[ply, 0] >> _24 != _0:
+        cells |= last_cells(state, ply, 0, mine, 1)
+    return cells
 
 
 @kernel(types.UniTuple(u8, 3)(State, i8, u8, u8, i8, i8, u8, u8, u8))
@@ -362,20 +399,25 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
     placement, `best` unless one of these settled the rest.
     """
     count = _0
-    their_fives = state.fives[ply, 1] & ALL
-    around = spread(open_) & ~their_fives
+    own, other = state.fives[ply, 0], state.fives[ply, 1]
+    around = spread(open_) & ~other
+    quiet_holds, quiet_open = read_off(other, own, 1 - attacks, plies - 1)
+    quiet_counts = (quiet_holds | quiet_open) & around if attacks else around & ~quiet_holds
+    telling = telling_cells(state, ply, mine, theirs, attacks, plies)
+    if quiet_counts == _0:
+        cells &= telling
     while cells != _0:
         cell = lowest(cells)
         cells &= cells - _1
         more = mine | _1 << cell
-        own, other = fives_after(state, ply, cell)
-        child_holds, child_open = read_off(other, own, 1 - attacks, plies - 1)
+        own_then, child_holds, child_open = own, quiet_holds, quiet_open
+        if telling >> cell & _1 != _0:
+            own_then, other_then = fives_after(state, ply, cell)
+            child_holds, child_open = read_off(other_then, own_then, 1 - attacks, plies - 1)
         if attacks:
-            if plies == 5 and child_open & around != _0:
-                child_open &= hopes(state, ply + 1, more, theirs, their_fives)
             if (child_holds | child_open) & around == _0:
                 continue
-            score = potential(more, theirs) if plies > 3 else np.int64(popcount(own >> _24))
+            score = potential(more, theirs) if plies > 3 else np.int64(popcount(own_then >> _24))
         else:
             escapes = around & ~child_holds
             if escapes == _0:
@@ -383,6 +425,8 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
             open_ &= ~spread(escapes & ~child_open)
             if open_ == _0:
                 return count, open_, cell
+            if escapes & child_open == _0:
+                continue
             score = (
                 np.int64(popcount(escapes) << _24)
                 + _OWN_POTENTIAL * potential(more, theirs)

@@ -147,17 +147,18 @@ def _parts() -> tuple[
 _GROUPS = ([(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3)], [(1, 2)])
 
 
-def _roles() -> tuple[Words, Words]:
+def _roles() -> tuple[Words, Words, Words]:
     """What a code contributes to windows.
 
     The first word has four lanes of 16 bits, a bit for each kind of window across two quadrants:
     all of the first quadrant's part is there; at most one cell of it is missing, and empty; and
     the same for the second quadrant's part. The second word has four lanes for the four windows
     across three quadrants, a bit in every fourth: all of an outer part is there; at most one
-    is missing; the middle is there; it is there or empty.
+    is missing; the middle is there; it is there or empty. The third word has three lanes: at most
+    two cells are missing of a first part, of a second part, and of an outer part.
     """
     pairs, triples = _parts()
-    two, three = np.zeros(CODES, dtype=np.uint64), np.zeros(CODES, dtype=np.uint64)
+    two, three, far = (np.zeros(CODES, dtype=np.uint64) for _ in range(3))
     digits = np.arange(CODES)[:, None] // 3 ** np.arange(9) % 3
 
     def missing(part: int) -> Any:
@@ -168,10 +169,13 @@ def _roles() -> tuple[Words, Words]:
     for kind, (first, second, _) in enumerate(pairs):
         for lane, part, most in ((0, first, 0), (1, first, 1), (2, second, 0), (3, second, 1)):
             two |= (missing(part) <= most).astype(np.uint64) << u64(16 * lane + kind)
+        for lane, part in enumerate((first, second)):
+            far |= (missing(part) <= 2).astype(np.uint64) << u64(16 * lane + kind)
     for kind, (outer, middle, *_) in enumerate(triples):
         for lane, part, most in ((0, outer, 0), (1, outer, 1), (2, middle, 0), (3, middle, 1)):
             three |= (missing(part) <= most).astype(np.uint64) << u64(16 * lane + 4 * kind)
-    return two, three
+        far |= (missing(outer) <= 2).astype(np.uint64) << u64(32 + 4 * kind)
+    return two, three, far
 
 
 _NEAR = [24, 10, 3, 1]
@@ -229,7 +233,11 @@ ORDER_NUMBERS, INVERSE_ORDERS = _order_numbers(), _inverse_orders()
 INVERSE_TURNS = np.array([0, 3, 2, 1, 4, 5, 6, 7], dtype=np.uint64)
 TERNARY = _ternary()
 LARGEST, WHERE_LARGEST = _largest()
-TWO, THREE = _roles()
+TWO, THREE, FAR = _roles()
+# The cells of the parts of windows: of each kind across two quadrants the first, then the second;
+# of the kinds across three the outer, then the middle.
+TWO_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[0]], dtype=np.uint64)
+THREE_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[1]], dtype=np.uint64)
 WEIGHTS = _weights()
 PAIR_MASKS, TRIPLE_MASKS = _pair_masks(), _triple_masks()
 # The arrangement that each swap leads to from the first one.
