@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,8 @@ from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
 _NO_LIMIT = 1 << 62
 # The exact solver's table in MiB: it is emptied before every search.
 _MOST_EXACT_TABLE = 16
+# On the clock of the kernels.
+_LONG_AGO = 1
 _LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
 
 
@@ -51,6 +54,7 @@ class QuadrantSearcher:
         self._state = self._states[0]
         self._table = new_table(options.table, kernels.ENTRY_DTYPE, kernels.MOST_ENTRIES)
         self._generation = 0
+        self._ended = False
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -89,6 +93,8 @@ class QuadrantSearcher:
         if allotment is not None:
             self._state["deadline"] = started + int(allotment.hard * 1e9)
             no_new_depth = started + int(allotment.soft * 1e9)
+        if self._ended:
+            self._state["deadline"] = _LONG_AGO
         empty = self._game.cell_count - position.ply
         kernels.list_root(self._state)
         if self._state["stopped"]:
@@ -101,6 +107,15 @@ class QuadrantSearcher:
             nodes=spent + int(self._state["nodes"]),
             seconds=(time.monotonic_ns() - started) / 1e9,
         )
+
+    def end(self) -> None:
+        """Have the search that another thread is about to begin, or is in, end soon."""
+        self._ended = True
+        self._state["deadline"] = _LONG_AGO
+
+    def may_begin(self) -> None:
+        """Take back what `end` said."""
+        self._ended = False
 
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
@@ -255,8 +270,11 @@ class PentagoSwapSearcher:
 
     What the solver settles has `Bound.EXACT`; a lost position's move is one that loses last and,
     of these, one after which few replies win soonest. With a limit by depth *d* it looks *d* + 1
-    plies ahead. Moves that do equally well have equal values. Only the solver makes use of more
-    threads than one.
+    plies ahead. Moves that do equally well have equal values.
+
+    Of several threads the solver makes use of all, alpha-beta of one. For one best move within a
+    time, with no limit by nodes, they then search side by side, until the solver has a result or
+    the time is over.
     """
 
     def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
@@ -265,6 +283,7 @@ class PentagoSwapSearcher:
             game, table=min(options.table, _MOST_EXACT_TABLE), threads=options.threads
         )
         self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options)
+        self._threads = options.threads
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -274,6 +293,9 @@ class PentagoSwapSearcher:
         Raises:
             ValueError: if the game is over.
         """
+        timed = limits.allotment(position.ply, self._game.cell_count) is not None
+        if timed and limits.nodes is None and self._threads > 1:
+            return self._search_side_by_side(position, limits, exclude)
         settling = Settling(self._game, self._solver, position, limits)
         settled = settling.lines(1, exclude)
         if settled:
@@ -281,6 +303,27 @@ class PentagoSwapSearcher:
         return self._alpha_beta.go_on(
             position, limits, exclude, started=settling.started, spent=settling.spent
         )
+
+    def _search_side_by_side(
+        self, position: Position, limits: Limits, exclude: Collection[Move]
+    ) -> SearchResult:
+        settling = Settling(self._game, self._solver, position, limits, of_time=1.0)
+        self._alpha_beta.may_begin()
+        with ThreadPoolExecutor(1) as pool:
+            aside = pool.submit(
+                self._alpha_beta.go_on, position, limits, exclude, started=settling.started
+            )
+            try:
+                settled = settling.lines(1, exclude)
+            except BaseException:
+                self._alpha_beta.end()
+                raise
+            if settled:
+                self._alpha_beta.end()
+            searched = aside.result()
+        if settled:
+            return replace(settled[0], nodes=settled[0].nodes + searched.nodes)
+        return replace(searched, nodes=searched.nodes + settling.spent)
 
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()

@@ -23,13 +23,22 @@ _LEAST_NODES = 2_000
 class Settling:
     """One position put to the exact solver, for its part of limits that run from now on.
 
-    `started` is when, on the clock of `time.monotonic_ns`; `spent` are the nodes so far.
+    `started` is when, on the clock of `time.monotonic_ns`; `spent` are the nodes so far. `of_time`
+    is the solver's share of a limit by time.
 
     Raises:
         ValueError: if the game is over.
     """
 
-    def __init__(self, game: Game, solver: ExactSolver, position: Position, limits: Limits) -> None:
+    def __init__(
+        self,
+        game: Game,
+        solver: ExactSolver,
+        position: Position,
+        limits: Limits,
+        *,
+        of_time: float = _SHARE,
+    ) -> None:
         self.started = time.monotonic_ns()
         require_unfinished(game, position)
         self.spent = 0
@@ -41,7 +50,7 @@ class Settling:
         self._allotment = limits.allotment(position.ply, game.cell_count)
         self._deadline = None
         if self._allotment is not None:
-            self._deadline = self.started + int(self._allotment.soft * 1e9 * _SHARE)
+            self._deadline = self.started + int(self._allotment.soft * 1e9 * of_time)
 
     def lines(self, count: int, exclude: Collection[Move]) -> list[SearchResult]:
         """The `count` best moves outside `exclude`, best first, as far as they are settled.

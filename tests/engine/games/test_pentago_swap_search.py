@@ -1,6 +1,7 @@
 """The search of Pentago-swap against a slow oracle, and its promises to callers."""
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap import alphabeta as kernels
 from engine.games.pentago_swap.searcher import PentagoSwapSearcher
 from engine.position import Position
-from engine.search import Limits, SearchOptions, SearchResult
+from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, is_decisive
 from tests.oracles import slow_pentago_swap as slow
 
@@ -124,6 +125,36 @@ def test_two_threads_come_to_the_results_of_one(searcher: PentagoSwapSearcher, s
         one, other = (each.search(position, Limits(depth=7)) for each in (searcher, two))
         assert (other.value, other.bound, other.proven) == (one.value, one.bound, one.proven)
         check_line(position, other)
+
+
+def test_solver_and_alpha_beta_side_by_side_end_with_whoever_knows(
+    searcher: PentagoSwapSearcher,
+) -> None:
+    two = PentagoSwapSearcher(GAME, SearchOptions(threads=2))
+    rng = random.Random(17)
+    long = 60.0
+    for stones in (22, 24, 26, 28):
+        position = played_position(rng, stones)
+        truth = searcher.search(position, Limits(depth=36))
+        before = time.monotonic()
+        result = two.search(position, Limits(movetime=long))
+        # Neither waits for the other.
+        assert time.monotonic() - before < long
+        assert (result.value, result.bound, result.proven) == (truth.value, Bound.EXACT, True)
+        assert result.method is Method.SOLVER
+        check_line(position, result)
+        others = set(GAME.legal_moves(position)) - {result.move}
+        assert result.move is not None
+        kept = two.search(position, Limits(movetime=long), exclude=others)
+        assert (kept.move, kept.value) == (result.move, truth.value)
+    # Nobody knows: the whole time is for alpha-beta.
+    opening = two.search(GAME.initial, Limits(movetime=1.0))
+    assert opening.move in GAME.legal_moves(GAME.initial)
+    assert (opening.proven, opening.method) == (False, Method.SEARCH)
+    assert opening.depth > 0
+    check_line(GAME.initial, opening)
+    with pytest.raises(ValueError, match="is over"):
+        two.search(position_of(("XXXXX.", "OOOO..", *["......"] * 4)), Limits(movetime=long))
 
 
 @pytest.mark.parametrize("stones", [28, 29, 30, 31])
