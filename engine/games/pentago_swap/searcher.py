@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from engine.values import HEURISTIC_MAX, WIN, Bound, Value, is_decisive
 _NO_LIMIT = 1 << 62
 # The exact solver's table in MiB: it is emptied before every search.
 _MOST_EXACT_TABLE = 16
+# Of the time of a search in several threads, before alpha-beta begins beside the solver: most of
+# what the solver can settle takes it much less.
+_SOLVER_ALONE = 0.25
 # On the clock of the kernels.
 _LONG_AGO = 1
 _LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
@@ -273,8 +277,7 @@ class PentagoSwapSearcher:
     plies ahead. Moves that do equally well have equal values.
 
     Of several threads the solver makes use of all, alpha-beta of one. For one best move within a
-    time, with no limit by nodes, they then search side by side, until the solver has a result or
-    the time is over.
+    time, with no limit by nodes, alpha-beta then begins beside the solver, which goes on.
     """
 
     def __init__(self, game: Game, options: SearchOptions = SearchOptions()) -> None:
@@ -293,9 +296,9 @@ class PentagoSwapSearcher:
         Raises:
             ValueError: if the game is over.
         """
-        timed = limits.allotment(position.ply, self._game.cell_count) is not None
-        if timed and limits.nodes is None and self._threads > 1:
-            return self._search_side_by_side(position, limits, exclude)
+        allotment = limits.allotment(position.ply, self._game.cell_count)
+        if allotment is not None and limits.nodes is None and self._threads > 1:
+            return self._search_side_by_side(position, limits, exclude, allotment.soft)
         settling = Settling(self._game, self._solver, position, limits)
         settled = settling.lines(1, exclude)
         if settled:
@@ -305,22 +308,32 @@ class PentagoSwapSearcher:
         )
 
     def _search_side_by_side(
-        self, position: Position, limits: Limits, exclude: Collection[Move]
+        self, position: Position, limits: Limits, exclude: Collection[Move], soft: float
     ) -> SearchResult:
         settling = Settling(self._game, self._solver, position, limits, of_time=1.0)
+        settled: list[SearchResult] = []
+        solver_is_through = Event()
+
+        def search_aside() -> SearchResult | None:
+            if solver_is_through.wait(soft * _SOLVER_ALONE) and settled:
+                return None
+            return self._alpha_beta.go_on(position, limits, exclude, started=settling.started)
+
         self._alpha_beta.may_begin()
         with ThreadPoolExecutor(1) as pool:
-            aside = pool.submit(
-                self._alpha_beta.go_on, position, limits, exclude, started=settling.started
-            )
+            aside = pool.submit(search_aside)
             try:
-                settled = settling.lines(1, exclude)
+                settled += settling.lines(1, exclude)
             except BaseException:
                 self._alpha_beta.end()
                 raise
+            finally:
+                solver_is_through.set()
             if settled:
                 self._alpha_beta.end()
-            searched = aside.result()
+        searched = aside.result()
+        if searched is None:
+            return settled[0]
         if settled:
             return replace(settled[0], nodes=settled[0].nodes + searched.nodes)
         return replace(searched, nodes=searched.nodes + settling.spent)
