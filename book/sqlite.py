@@ -67,6 +67,11 @@ def explain(book: str, cause: str) -> BookError:
         return BookUnwritable(f"cannot write '{book}': the file or its folder is read-only")
     if "locked" in cause:
         return BookUnwritable(f"cannot use '{book}': another program holds it locked")
+    if "malformed" in cause:
+        return BookUnreadable(
+            f"'{book}' is damaged, or its end is missing ({cause}); fivebook repair --salvage saves "
+            "what can still be read"
+        )
     if "not a database" in cause or "no such table" in cause:
         return NotABook(f"'{book}' is no fivebook book")
     return BookUnreadable(f"cannot read '{book}': {cause}")
@@ -177,12 +182,6 @@ def _check_schema(path: Path, access: Access) -> None:
     # Without a log nothing needs to be locked, and looking leaves nothing beside the file.
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with closing(connect(path, Access.READ) if log.exists() else _open_uri(uri)) as connection:
-        pages, page_size = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "page_size")
-        )
-        if not log.exists() and path.stat().st_size < pages * page_size:
-            raise BookUnreadable(f"cannot read '{path}': the end of the file is missing")
         revision = _revision(connection, path)
         if revision is not None:
             check_revision(revision, str(path))

@@ -170,7 +170,7 @@ BAD_FOR_READING: list[tuple[Make, type[BookError], str]] = [
     (newer, NewerSchema, "'{path}' was written by a later version of fivebook (schema 9999, "),
     (older, NotABook, "'{path}' was built by fivebook 0.3 or earlier (schema 0001), whose books"),
     (without_revision, BookUnreadable, "'{path}' is damaged: its schema has lost its version"),
-    (truncated, BookUnreadable, "cannot read '{path}': database disk image is malformed"),
+    (truncated, BookUnreadable, "'{path}' is damaged, or its end is missing (database disk image"),
 ]
 BAD_FOR_BUILDING: list[tuple[Make, type[BookError], str]] = [
     (folder_missing, BookMissing, "cannot create '{path}': there is no folder '{folder}'"),
