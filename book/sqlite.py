@@ -69,8 +69,8 @@ def explain(book: str, cause: str) -> BookError:
         return BookUnwritable(f"cannot use '{book}': another program holds it locked")
     if "malformed" in cause:
         return BookUnreadable(
-            f"'{book}' is damaged, or its end is missing ({cause}); fivebook repair --salvage saves "
-            "what can still be read"
+            f"'{book}' is damaged, or its end is missing ({cause}); fivebook repair --salvage "
+            "saves what can still be read"
         )
     if "not a database" in cause or "no such table" in cause:
         return NotABook(f"'{book}' is no fivebook book")
