@@ -14,8 +14,9 @@ from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES
 
 _FIRST_ARRANGEMENT = 1
-# A claim takes at least so many times the nodes of the one with two plies less. Of those that
-# hold half take less than five times as many, of those that fail half more than seven times.
+# A claim takes at least so many times the nodes of the one with two plies less, or as many times as
+# that one took: towards a full board growth slackens. Of claims that hold half take less than five
+# times as many, of those that fail half more than seven times.
 _TIMES_MORE = 4
 
 
@@ -139,7 +140,7 @@ class ExactSolver:
         limits = _Limits(nodes, deadline)
         for plies, attacks, then_settled in _claims(last):
             before = self.nodes
-            if sparing and not limits.allow(before, _TIMES_MORE * taken[plies - 2]):
+            if sparing and not limits.allow(before, _at_least(taken[plies - 2], taken[plies - 4])):
                 break
             holds = self._holds(position, attacks, plies)
             if self._stopped:
@@ -261,6 +262,11 @@ class ExactSolver:
     def _others(self, position: Position, moves: tuple[Move, ...]) -> tuple[Move, ...]:
         """The moves that may be played, without `moves`."""
         return tuple(sorted(set(self._game.legal_moves(position)) - self._excluded - set(moves)))
+
+
+def _at_least(last: int, one_before: int) -> int:
+    """The nodes of a claim at least, by those of the ones with two and with four plies less."""
+    return min(_TIMES_MORE * last, last * last // max(one_before, 1))
 
 
 def _claims(horizon: int) -> Iterator[tuple[int, bool, int]]:
