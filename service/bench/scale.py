@@ -86,9 +86,9 @@ def plot(rows: Sequence[Scale], path: Path) -> None:
     for axes, (name, title) in zip(
         figure.subplots(2, 3, sharex=True).flat, _TITLES.items(), strict=True
     ):
-        axes.plot(sizes, [getattr(row, name) for row in rows], marker="o")
-        axes.set(title=title, xscale="log")
-        axes.set_ylim(bottom=0)
+        figures = [getattr(row, name) for row in rows]
+        axes.plot(sizes, figures, marker="o")
+        axes.set(title=title, xscale="log", ylim=(0, 1.1 * max(figures)))
         axes.grid(alpha=0.3)
     figure.supxlabel("positions in the book")
     try:
