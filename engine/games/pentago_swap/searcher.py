@@ -113,7 +113,8 @@ class QuadrantSearcher:
         )
 
     def end(self) -> None:
-        """Have the search that another thread is about to begin, or is in, end soon."""
+        """Have the search that another thread is in, and all later ones until `may_begin`, end
+        soon."""
         self._ended = True
         self._state["deadline"] = _LONG_AGO
 
@@ -319,18 +320,20 @@ class PentagoSwapSearcher:
                 return None
             return self._alpha_beta.go_on(position, limits, exclude, started=settling.started)
 
-        self._alpha_beta.may_begin()
-        with ThreadPoolExecutor(1) as pool:
-            aside = pool.submit(search_aside)
-            try:
-                settled += settling.lines(1, exclude)
-            except BaseException:
-                self._alpha_beta.end()
-                raise
-            finally:
-                solver_is_through.set()
-            if settled:
-                self._alpha_beta.end()
+        try:
+            with ThreadPoolExecutor(1) as pool:
+                aside = pool.submit(search_aside)
+                try:
+                    settled += settling.lines(1, exclude)
+                except BaseException:
+                    self._alpha_beta.end()
+                    raise
+                finally:
+                    solver_is_through.set()
+                if settled:
+                    self._alpha_beta.end()
+        finally:
+            self._alpha_beta.may_begin()
         searched = aside.result()
         if searched is None:
             return settled[0]

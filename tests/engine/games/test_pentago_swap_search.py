@@ -2,6 +2,7 @@
 
 import random
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,12 +128,17 @@ def test_two_threads_come_to_the_results_of_one(searcher: PentagoSwapSearcher, s
         check_line(position, other)
 
 
+def told(result: SearchResult) -> SearchResult:
+    """All of a result but what time and threads change."""
+    return replace(result, nodes=0, seconds=0.0)
+
+
 def test_solver_and_alpha_beta_side_by_side_end_with_whoever_knows(
     searcher: PentagoSwapSearcher,
 ) -> None:
     two = PentagoSwapSearcher(GAME, SearchOptions(threads=2))
     rng = random.Random(17)
-    long = 60.0
+    long, few = 60.0, Limits(depth=2)
     for stones in (22, 24, 26, 28):
         position = played_position(rng, stones)
         truth = searcher.search(position, Limits(depth=36))
@@ -147,6 +153,11 @@ def test_solver_and_alpha_beta_side_by_side_end_with_whoever_knows(
         assert result.move is not None
         kept = two.search(position, Limits(movetime=long), exclude=others)
         assert (kept.move, kept.value) == (result.move, truth.value)
+        # What ended the one does not end the next.
+        fresh = PentagoSwapSearcher(GAME, SearchOptions(threads=2))
+        assert told(two.search(GAME.initial, few)) == told(fresh.search(GAME.initial, few))
+        lines = [each.search_lines(GAME.initial, few, 2) for each in (two, fresh)]
+        assert [told(line) for line in lines[0]] == [told(line) for line in lines[1]]
     # Nobody knows: the whole time is for alpha-beta.
     opening = two.search(GAME.initial, Limits(movetime=1.0))
     assert opening.move in GAME.legal_moves(GAME.initial)
