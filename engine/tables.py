@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.errors import InvalidOptions
 
 _MEBIBYTE = 1 << 20
+_CACHE_LINE = 64
 
 
 def require_memory(mebibytes: int) -> None:
@@ -29,18 +30,21 @@ def require_memory(mebibytes: int) -> None:
 def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> NDArray[Any]:
     """An empty table of as many entries as fit, a power of two, and `most` at most.
 
-    Shape (entries,), of dtype `entry`, all zero. It is written to, so that the memory is there
-    before the first deadline runs.
+    Shape (entries,), of dtype `entry`, all zero, from the beginning of a line of the processor's
+    cache on. It is written to, so that the memory is there before the first deadline runs.
 
     Raises:
         InvalidOptions: if there is no memory for it.
     """
     entries = 1 << (mebibytes * _MEBIBYTE // entry.itemsize).bit_length() - 1
     entries = min(entries, most or entries)
-    require_memory(entries * entry.itemsize // _MEBIBYTE)
+    size = entries * entry.itemsize
+    require_memory(size // _MEBIBYTE)
     try:
-        table = np.empty(entries, dtype=entry)
+        memory = np.empty(size + _CACHE_LINE, dtype=np.uint8)
     except MemoryError as error:
         raise InvalidOptions(f"there is no memory for a table of {mebibytes} MiB") from error
-    table.view(np.uint8).fill(0)
-    return table
+    start = -memory.ctypes.data % _CACHE_LINE
+    table = memory[start : start + size]
+    table.fill(0)
+    return table.view(entry)

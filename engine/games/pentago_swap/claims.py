@@ -104,14 +104,14 @@ class Claims:
 
     def settle_moves(
         self, mine: int, theirs: int, attacks: bool, plies: int, *, all_of_them: bool
-    ) -> list[int]:
+    ) -> dict[int, int]:
         """For each placement the arrangements after the swap for which a claim holds.
 
-        The board is that of the first arrangement. Unless `all_of_them` are asked for, of the
-        first placement for which there are any. If the search was `stopped`, those it had not
-        come to are empty.
+        The board is that of the first arrangement. Unless `all_of_them` are asked for, the last is
+        the first placement for which there are any. If the search was `stopped`, those it had not
+        come to are left out.
         """
-        kernels.settle_moves(
+        settled = kernels.settle_moves(
             self._states[0],
             self._table,
             self._busy[:0],
@@ -122,7 +122,8 @@ class Claims:
             all_of_them,
         )
         self.stopped = bool(self._states["stopped"][0])
-        return [int(mask) for mask in self._states["proved"][0]]
+        proved = self._states["proved"][0]
+        return {cell: int(proved[cell]) for cell in range(CELLS) if int(settled) >> cell & 1}
 
     def known(self, mine: int, theirs: int, attacks: bool, plies: int) -> int:
         """The arrangements, of unfinished boards, for which the table has it that a claim holds."""

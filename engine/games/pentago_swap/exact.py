@@ -25,29 +25,29 @@ import numba
 import numpy as np
 from numba import types
 
-from engine.games.pentago_swap.alphabeta import CELLS, QUADRANT, popcount
+from engine.games.pentago_swap.alphabeta import CELLS, popcount
 from engine.games.pentago_swap.supernodes import (
     ALL,
     ARRANGEMENTS,
     CELL_IMAGES,
-    FAR,
+    GROUPS,
     INVERSE_ORDERS,
     INVERSE_TURNS,
-    LANE,
     ORDER_NUMBERS,
+    PAIR_MASKS,
     THREE,
     THREE_PARTS,
+    TRIPLE_MASKS,
     TWO,
     TWO_PARTS,
-    across,
-    across_three,
     canonical,
     code,
     fives,
     image,
-    meeting,
+    lowest,
     moved,
     potential,
+    some,
     spread,
 )
 from engine.kernels import kernel, now, u64
@@ -68,12 +68,16 @@ STATE_DTYPE = np.dtype(
         ("proved", np.uint64, CELLS),
         # Of the supernode at each ply, for the side to move and the other: see `look`.
         ("code", np.uint64, (CELLS + 1, 2, 4)),
-        ("two", np.uint64, (CELLS + 1, 2, 4)),
-        ("three", np.uint64, (CELLS + 1, 2, 4)),
-        ("other_two", np.uint64, (CELLS + 1, 2, 4)),
-        ("other_three", np.uint64, (CELLS + 1, 2, 4)),
-        ("other_pairs", np.uint64, (CELLS + 1, 2, 4)),
+        ("two", np.uint64, (CELLS + 1, 2, 6)),
+        ("three", np.uint64, (CELLS + 1, 2, 2)),
+        # See `find_fives`.
         ("fives", np.uint64, (CELLS + 1, 2)),
+        ("lasting", np.uint64, (CELLS + 1, 2)),
+        ("last_cells", np.uint64, (CELLS + 1, 2)),
+        # See `find_near`.
+        ("near_cells", np.uint64, CELLS + 1),
+        # The masks of `last_cells`, for both sides, and of `near_cells`.
+        ("made", np.uint64, (CELLS + 1, 3, CELLS)),
     ],
     align=True,
 )
@@ -88,12 +92,18 @@ WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
 LEAST_KEPT = 4
 
+# With so many plies left, or fewer, it can be read off what the claimant's stones bring near.
+NEAR_PLIES = 4
+NEAR = 2
+
 # Threads that are busy with shorter claims do not tell each other.
 LEAST_SHARED = 8
 
 NODES_BETWEEN_CHECKS = 256
-# Placements of the defending side are ordered by what they make of both sides' potentials.
-_OWN_POTENTIAL, _OTHER_POTENTIAL = 2, 3
+# Placements are ordered by the arrangements in which the side to move can then make a five, for
+# whoever can make one has nothing to fear, and by its potential; those of the defending side also
+# by what they leave of the other's, and by the arrangements in which it does not lose at once.
+_FIVE, _ESCAPE = 1024, 256
 _FIRST = 1 << 60
 _MOST_HISTORY = 1 << 20
 
@@ -107,7 +117,7 @@ Table = types.Array(numba.from_dtype(ENTRY_DTYPE), 1, "C")
 Busy = types.Array(types.uint64, 1, "C")
 i8, u8 = types.int64, types.uint64
 
-_0, _1, _2, _3, _4, _9, _15 = u64(0), u64(1), u64(2), u64(3), u64(4), u64(9), u64(15)
+_0, _1, _2, _3, _4, _5, _9, _15 = (u64(n) for n in (0, 1, 2, 3, 4, 5, 9, 15))
 _16, _24, _29, _32, _48 = u64(16), u64(24), u64(29), u64(32), u64(48)
 _54, _60 = u64(54), u64(60)
 _DEPTH = u64(63)
@@ -115,6 +125,8 @@ _THERE = u64(1 << 61)
 _NO_CELL = u64(63)
 _MIXER = u64(0x9E3779B97F4A7C15)
 _WAYS = u64(WAYS)
+_LANE = u64(0xFFFF)
+_FOURTHS = u64(0x1111111111111111)
 
 
 @kernel(u8(u8, u8))
@@ -193,16 +205,16 @@ def learn(state, table, entries):
         )
 
 
-@kernel(u8(u8))
-def lowest(cells):
-    """The first of `cells`, of which there are some."""
-    return popcount((cells & (~cells + _1)) - _1)
-
-
 @kernel(u8(u8, u8))
 def empty_cells(mine, theirs):
     """The cells without a stone."""
     return ~(mine | theirs) & u64((1 << CELLS) - 1)
+
+
+@kernel(u8(u8))
+def forced(makes):
+    """The arrangements from which a swap leads to one where every swap leads to one of `makes`."""
+    return spread(ALL & ~spread(ALL & ~makes))
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64, int64, int64)")
@@ -218,9 +230,10 @@ def read_off(own, other, attacks, plies):
     Whoever is to move reaches, by some swap, any five it has or can make, unless that gives the
     other side one too. So the claimant to move wins at once; the other side, to move, does not
     lose: it wins or draws. With one ply left it loses where every other swap leads to a five of the
-    claimant's. With two plies left the claimant's next move has to win. The other
-    side's stone takes nothing from its own fives and adds nothing to the claimant's, so where
-    some swap leads to neither a five of the claimant's nor such a win, it does not lose.
+    claimant's. With two plies left the claimant's next move has to win; with three it may instead
+    force the swap after it. The other side's stone takes nothing from its own fives and adds
+    nothing to the claimant's, so where some swap leads to neither a five of the claimant's nor
+    such a win, it does not lose.
     """
     makes = own >> _24
     other_has = other & ALL
@@ -230,116 +243,220 @@ def read_off(own, other, attacks, plies):
     open_ = ALL & ~spread(makes)
     if plies == 1:
         return open_ & ~spread(ALL & ~other_has), _0
-    if plies == 2:
-        open_ &= ~spread(ALL & ~(other_has | spread((other >> _24) & ~own)))
+    if plies <= 3:
+        won = other_has | spread((other >> _24) & ~own)
+        if plies == 3:
+            won |= forced(other >> _24)
+        open_ &= ~spread(ALL & ~won)
     return _0, open_
+
+
+@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
+def note(state, ply, row, cells, mask, part, mine, slot):
+    """Add a mask to those of the cells of `part` that lack a stone in a slot.
+
+    Returns `cells`, those that have a mask, with these.
+    """
+    if mask == _0:
+        return cells
+    missing = part & ~(mine >> slot * _9)
+    while missing != _0:
+        cell = slot * _9 + lowest(missing)
+        missing &= missing - _1
+        known = state.made[ply, row, cell] if cells >> cell & _1 != _0 else _0
+        state.made[ply, row, cell] = known | mask
+        cells |= _1 << cell
+    return cells
+
+
+@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
+def note_firsts(state, ply, row, cells, mine, kind, slots, seconds):
+    """`note` the windows of a kind with the first part in `slots` and the second in `seconds`."""
+    while slots != _0:
+        slot = lowest(slots)
+        slots &= slots - _1
+        mask = PAIR_MASKS[GROUPS[kind], _1 << slot, seconds]
+        cells = note(state, ply, row, cells, mask, TWO_PARTS[kind], mine, slot)
+    return cells
+
+
+@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
+def note_seconds(state, ply, row, cells, mine, kind, slots, firsts):
+    """`note` the windows of a kind with the second part in `slots` and the first in `firsts`."""
+    while slots != _0:
+        slot = lowest(slots)
+        slots &= slots - _1
+        mask = PAIR_MASKS[GROUPS[kind], firsts, _1 << slot]
+        cells = note(state, ply, row, cells, mask, TWO_PARTS[_16 + kind], mine, slot)
+    return cells
+
+
+@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8, u8))
+def note_outers(state, ply, row, cells, mine, window, slots, outers, middles):
+    """`note` the windows across three with an outer part in `slots` and the others in `outers` and
+    `middles`."""
+    while slots != _0:
+        slot = lowest(slots)
+        one = _1 << slot
+        slots &= slots - _1
+        mask = TRIPLE_MASKS[window, one, outers, middles]
+        mask |= TRIPLE_MASKS[window, outers, one, middles]
+        cells = note(state, ply, row, cells, mask, THREE_PARTS[window], mine, slot)
+    return cells
+
+
+@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8, u8))
+def note_middles(state, ply, row, cells, mine, window, slots, outers, others):
+    """`note` the windows across three with the middle in `slots`, an outer part in `outers` and the
+    other in `others`."""
+    while slots != _0:
+        slot = lowest(slots)
+        one = _1 << slot
+        slots &= slots - _1
+        mask = TRIPLE_MASKS[window, outers, others, one] | TRIPLE_MASKS[window, others, outers, one]
+        cells = note(state, ply, row, cells, mask, THREE_PARTS[_4 + window], mine, slot)
+    return cells
+
+
+@kernel(types.void(State, i8, i8, u8))
+def find_fives(state, ply, side, mine):
+    """Put down where stones of `mine` make fives, from the words that are put down.
+
+    Of a side at a ply: its fives as `read_off` has them, for each of the `last_cells` in which
+    arrangements a stone there makes one, and in which no other stone on a single cell takes away
+    what makes one.
+    """
+    first, first_near = state.two[ply, side, _0], state.two[ply, side, _1]
+    second, second_near = state.two[ply, side, _3], state.two[ply, side, _4]
+    has, cells = _0, _0
+    kinds = some(first) & some(second | second_near) | some(first_near) & some(second)
+    while kinds != _0:
+        at = lowest(kinds)
+        kinds &= kinds - _1
+        kind = at >> _2
+        a, b = first >> at & _15, second >> at & _15
+        has |= PAIR_MASKS[GROUPS[kind], a, b]
+        cells = note_firsts(state, ply, side, cells, mine, kind, first_near >> at & _15, b)
+        cells = note_seconds(state, ply, side, cells, mine, kind, second_near >> at & _15, a)
+    lanes = state.three[ply, side, _0]
+    for number in range(4):
+        window = u64(number)
+        part = lanes >> window * _4
+        outer = part & _15
+        if outer != _0:
+            middle, near = part >> _32 & _15, part >> _16 & _15
+            has |= TRIPLE_MASKS[window, outer, outer, middle]
+            cells = note_outers(state, ply, side, cells, mine, window, near, outer, middle)
+            near = part >> _48 & _15
+            cells = note_middles(state, ply, side, cells, mine, window, near, outer, outer)
+    state.last_cells[ply, side] = cells
+    makes, lasting = has, has
+    while cells != _0:
+        cell = lowest(cells)
+        cells &= cells - _1
+        made = state.made[ply, side, cell]
+        lasting |= makes & made
+        makes |= made
+    state.fives[ply, side] = has | makes << _24
+    state.lasting[ply, side] = lasting
+
+
+@kernel(types.void(State, i8, u8))
+def find_near(state, ply, mine):
+    """Put down where stones of `mine`, the side to move's, bring a five near, from its words.
+
+    For each of the `near_cells`: the arrangements in which a stone there is one of the last two of
+    a five.
+    """
+    first, first_near = state.two[ply, 0, _0], state.two[ply, 0, _1]
+    second, second_near = state.two[ply, 0, _3], state.two[ply, 0, _4]
+    first_far, second_far = state.two[ply, 0, _2], state.two[ply, 0, _5]
+    cells = _0
+    kinds = (
+        some(first_near) & some(second_near)
+        | some(first_far) & some(second)
+        | some(first) & some(second_far)
+    )
+    while kinds != _0:
+        at = lowest(kinds)
+        kinds &= kinds - _1
+        kind = at >> _2
+        a, b = first_near >> at & _15, second_near >> at & _15
+        cells = note_firsts(state, ply, NEAR, cells, mine, kind, a, b)
+        cells = note_seconds(state, ply, NEAR, cells, mine, kind, b, a)
+        cells = note_firsts(
+            state, ply, NEAR, cells, mine, kind, first_far >> at & _15, second >> at & _15
+        )
+        cells = note_seconds(
+            state, ply, NEAR, cells, mine, kind, second_far >> at & _15, first >> at & _15
+        )
+    lanes, far = state.three[ply, 0, _0], state.three[ply, 0, _1]
+    for number in range(4):
+        window = u64(number)
+        part = lanes >> window * _4
+        outer, outer_near, outer_far = part & _15, part >> _16 & _15, far >> window * _4 & _15
+        middle, middle_near = part >> _32 & _15, part >> _48 & _15
+        cells = note_outers(state, ply, NEAR, cells, mine, window, outer_near, outer_near, middle)
+        if outer != _0:
+            cells = note_outers(
+                state, ply, NEAR, cells, mine, window, outer_near, outer, middle_near
+            )
+            cells = note_middles(
+                state, ply, NEAR, cells, mine, window, middle_near, outer, outer_near
+            )
+            cells = note_outers(state, ply, NEAR, cells, mine, window, outer_far, outer, middle)
+    state.near_cells[ply] = cells
 
 
 @kernel(types.void(State, i8, i8, u8, u8))
 def look(state, ply, side, mine, theirs):
-    """Put down what the fives of `mine` come from, so that a stone more is soon counted in.
+    """Put down what four slots hold of `mine`, the stones of a side at a ply, and its fives.
 
-    For a side at a ply and each slot: its code, its words of `TWO` and `THREE`, those of the other
-    slots together, and the fives across two of the other slots.
+    Its codes and words of `TWO` and `THREE`; of the side to move also what brings fives near.
     """
     a, b = code(mine, theirs, _0), code(mine, theirs, _1)
     c, d = code(mine, theirs, _2), code(mine, theirs, _3)
-    codes, two, three = state.code[ply, side], state.two[ply, side], state.three[ply, side]
-    codes[0], codes[1], codes[2], codes[3] = a, b, c, d
-    three[0], three[1] = THREE[a], THREE[b] << _1
-    three[2], three[3] = THREE[c] << _2, THREE[d] << _3
-    a, b, c, d = TWO[a], TWO[b], TWO[c], TWO[d]
-    two[0], two[1], two[2], two[3] = a, b, c, d
-    others = state.other_two[ply, side]
-    others[0], others[1], others[2], others[3] = b | c | d, a | c | d, a | b | d, a | b | c
-    ab = across(a, b, _0, _1) | across(b, a, _1, _0)
-    ac = across(a, c, _0, _2) | across(c, a, _2, _0)
-    ad = across(a, d, _0, _3) | across(d, a, _3, _0)
-    bc = across(b, c, _1, _2) | across(c, b, _2, _1)
-    bd = across(b, d, _1, _3) | across(d, b, _3, _1)
-    cd = across(c, d, _2, _3) | across(d, c, _3, _2)
-    pairs = state.other_pairs[ply, side]
-    pairs[0], pairs[1], pairs[2], pairs[3] = bc | bd | cd, ac | ad | cd, ab | ad | bd, ab | ac | bc
-    a, b, c, d = three[0], three[1], three[2], three[3]
-    others = state.other_three[ply, side]
-    others[0], others[1], others[2], others[3] = b | c | d, a | c | d, a | b | d, a | b | c
-    found = ab | ac | ad | bc | bd | cd
-    lanes = a | b | c | d
-    if lanes & LANE != _0:
-        found |= across_three(lanes)
-    state.fives[ply, side] = found
+    state.code[ply, side, _0], state.code[ply, side, _1] = a, b
+    state.code[ply, side, _2], state.code[ply, side, _3] = c, d
+    for number in range(6):
+        word = u64(number)
+        state.two[ply, side, word] = (
+            TWO[a, word] | TWO[b, word] << _1 | TWO[c, word] << _2 | TWO[d, word] << _3
+        )
+    for number in range(2):
+        word = u64(number)
+        state.three[ply, side, word] = (
+            THREE[a, word] | THREE[b, word] << _1 | THREE[c, word] << _2 | THREE[d, word] << _3
+        )
+    find_fives(state, ply, side, mine)
+    if side == 0:
+        find_near(state, ply, mine)
 
 
-@kernel(u8(State, i8, i8, u8, u8))
-def fives_with(state, ply, side, slot, held):
-    """The fives of a side at a ply if `slot` had the code `held`."""
-    two = TWO[held]
-    three = THREE[held] << slot
-    others = state.other_two[ply, side, slot]
-    lanes = state.other_three[ply, side, slot] | three
-    change = two ^ state.two[ply, side, slot]
-    if meeting(change, others) == _0 and (
-        three == state.three[ply, side, slot] or lanes & LANE == _0
-    ):
-        return state.fives[ply, side]
-    found = state.other_pairs[ply, side, slot]
-    for number in range(4):
-        other = u64(number)
-        if other != slot:
-            theirs = state.two[ply, side, other]
-            found |= across(two, theirs, slot, other) | across(theirs, two, other, slot)
-    if lanes & LANE != _0:
-        found |= across_three(lanes)
-    return found
-
-
-@kernel(u8(State, i8, i8, u8, i8))
-def last_cells(state, ply, side, mine, stones):
-    """The cells on which a stone of a side at a ply is one of the last `stones`, 1 or 2, of a five
-    in some arrangement. With 2 there may be some others."""
-    cells = _0
-    for number in range(4):
-        slot = u64(number)
-        two, others = state.two[ply, side, slot], state.other_two[ply, side, slot]
-        three, far = state.three[ply, side, slot] >> slot, FAR[state.code[ply, side, slot]]
-        first, second = (two >> _16) & ~two, (two >> _48) & ~(two >> _32)
-        outer, middle = (three >> _16) & ~three, (three >> _48) & ~(three >> _32)
-        # What the rest of a window, in other slots, has to be: all there, or one stone short.
-        rest, rest_of_three = others, state.other_three[ply, side, slot]
-        if stones == 2:
-            rest, rest_of_three = rest >> _16, rest_of_three >> _16
-            outer = (far >> _32) & ~three
-        first, second = first & rest >> _32, second & rest
-        if stones == 2:
-            first |= far & ~(two >> _16) & others >> _32
-            second |= (far >> _16) & ~(two >> _48) & others
-        missing = _0
-        kinds = first & LANE | (second & LANE) << _16
-        while kinds != _0:
-            missing |= TWO_PARTS[lowest(kinds)]
-            kinds &= kinds - _1
-        if rest_of_three & LANE != _0:
-            for number in range(4):
-                window = u64(number)
-                rest = rest_of_three >> _4 * window
-                ends = rest & _15
-                if outer >> _4 * window & _1 != _0 and ends != _0 and rest >> _32 & _15 != _0:
-                    missing |= THREE_PARTS[window]
-                if middle >> _4 * window & _1 != _0 and ends & (ends - _1) != _0:
-                    missing |= THREE_PARTS[_4 + window]
-        cells |= (missing & ~(mine >> slot * _9) & QUADRANT) << slot * _9
-    return cells
+@kernel(types.void(State, i8, u8, u8))
+def look_ahead(state, ply, mine, cell):
+    """Put down, for the other side one ply later, what a stone of the side to move makes."""
+    slot = cell // _9
+    held = state.code[ply, 0, slot] + POWERS[cell % _9]
+    others = ~(_FOURTHS << slot)
+    for number in range(6):
+        word = u64(number)
+        state.two[ply + 1, 1, word] = state.two[ply, 0, word] & others | TWO[held, word] << slot
+    state.three[ply + 1, 1, _0] = state.three[ply, 0, _0] & others | THREE[held, _0] << slot
+    find_fives(state, ply + 1, 1, mine | _1 << cell)
 
 
 @kernel(types.UniTuple(u8, 2)(State, i8, u8))
 def fives_after(state, ply, cell):
     """The fives of the side to move at a ply and of the other, after a stone of its own."""
-    slot = cell // _9
-    power = POWERS[cell % _9]
-    return (
-        fives_with(state, ply, 0, slot, state.code[ply, 0, slot] + power),
-        fives_with(state, ply, 1, slot, state.code[ply, 1, slot] + _2 * power),
-    )
+    own, other = state.fives[ply, 0], state.fives[ply, 1]
+    if state.last_cells[ply, 0] >> cell & _1 != _0:
+        own |= state.made[ply, 0, cell]
+    if state.near_cells[ply] >> cell & _1 != _0:
+        own |= state.made[ply, NEAR, cell] << _24
+    if state.last_cells[ply, 1] >> cell & _1 != _0:
+        other &= ~((state.made[ply, 1, cell] & ~state.lasting[ply, 1]) << _24)
+    return own, other
 
 
 @kernel(u8(u8, u8, u8, i8))
@@ -374,20 +491,18 @@ def count_success(state, attacks, cell, plies):
             state.history[attacks, each] >>= 1
 
 
-@kernel(u8(State, i8, u8, u8, i8, i8))
-def telling_cells(state, ply, mine, theirs, attacks, plies):
+@kernel(u8(State, i8, i8, i8))
+def telling_cells(state, ply, attacks, plies):
     """The cells on which a stone may change what is read off one ply later.
 
     A stone takes a five that was near from the other side. What it makes for its own side matters
-    where that is a five; with one or two plies left after it, also where one comes near.
+    where that is a five; to the claimant, shortly before the end, also where one comes near.
     """
-    cells = _0
-    if state.fives[ply, 1] >> _24 != _0:
-        cells |= last_cells(state, ply, 1, theirs, 1)
-    if attacks and plies <= 3:
-        cells |= last_cells(state, ply, 0, mine, 2)
-    elif not attacks and state.fives[ply, 0] >> _24 != _0:
-        cells |= last_cells(state, ply, 0, mine, 1)
+    cells = state.last_cells[ply, 1]
+    if not attacks or plies <= NEAR_PLIES:
+        cells |= state.last_cells[ply, 0]
+    if attacks and plies <= NEAR_PLIES:
+        cells |= state.near_cells[ply]
     return cells
 
 
@@ -403,21 +518,23 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
     around = spread(open_) & ~other
     quiet_holds, quiet_open = read_off(other, own, 1 - attacks, plies - 1)
     quiet_counts = (quiet_holds | quiet_open) & around if attacks else around & ~quiet_holds
-    telling = telling_cells(state, ply, mine, theirs, attacks, plies)
+    telling = telling_cells(state, ply, attacks, plies)
     if quiet_counts == _0:
         cells &= telling
     while cells != _0:
         cell = lowest(cells)
         cells &= cells - _1
         more = mine | _1 << cell
-        own_then, child_holds, child_open = own, quiet_holds, quiet_open
+        own_then, other_then = fives_after(state, ply, cell)
+        child_holds, child_open = quiet_holds, quiet_open
         if telling >> cell & _1 != _0:
-            own_then, other_then = fives_after(state, ply, cell)
             child_holds, child_open = read_off(other_then, own_then, 1 - attacks, plies - 1)
+        score = _FIVE * np.int64(popcount(own_then >> _24))
         if attacks:
             if (child_holds | child_open) & around == _0:
                 continue
-            score = potential(more, theirs) if plies > 3 else np.int64(popcount(own_then >> _24))
+            if plies > 3:
+                score += potential(more, theirs)
         else:
             escapes = around & ~child_holds
             if escapes == _0:
@@ -427,10 +544,10 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
                 return count, open_, cell
             if escapes & child_open == _0:
                 continue
-            score = (
-                np.int64(popcount(escapes) << _24)
-                + _OWN_POTENTIAL * potential(more, theirs)
-                - _OTHER_POTENTIAL * potential(theirs, more)
+            score += (
+                potential(more, theirs)
+                - potential(theirs, more)
+                + _ESCAPE * np.int64(popcount(escapes))
             )
         state.order[ply, count] = cell
         state.score[ply, count] = (score << 8) + state.history[attacks, cell] // 4096
@@ -472,17 +589,62 @@ def is_busy(busy, mine, theirs, attacks, plies):
     return busy[marked % u64(len(busy))] == marked
 
 
+@kernel(types.void(State))
+def count_node(state):
+    """Count a node, and stop the search at its limits."""
+    state.nodes += 1
+    if state.nodes >= state.next_check:
+        if state.nodes >= state.node_limit or (state.deadline and now() >= state.deadline):
+            state.stopped = 1
+        state.next_check = min(state.nodes + NODES_BETWEEN_CHECKS, state.node_limit)
+
+
+@kernel(u8(State, i8, u8, u8, u8, u8))
+def soon_lost(state, ply, mine, theirs, cell, wanted):
+    """The arrangements of `wanted`, one ply later, in which the other side loses within two plies.
+
+    That is after a stone of the side to move at a ply. Void if the search was stopped.
+    """
+    count_node(state)
+    look_ahead(state, ply, mine, cell)
+    makes, lasting = state.fives[ply + 1, 1] >> _24, state.lasting[ply + 1, 1]
+    around = spread(wanted) & ~state.fives[ply + 1, 1]
+    own_has = state.fives[ply, 1] & ALL
+    empty = empty_cells(mine, theirs) & ~(_1 << cell)
+    blocking, making = state.last_cells[ply + 1, 1], state.last_cells[ply, 1] & empty
+    telling = blocking | making
+    if empty & ~telling != _0:
+        wanted &= ~spread(around & ~spread(makes & ~own_has))
+    while telling != _0 and wanted != _0:
+        reply = lowest(telling)
+        telling &= telling - _1
+        left, has = makes, own_has
+        if blocking >> reply & _1 != _0:
+            left &= ~(state.made[ply + 1, 1, reply] & ~lasting)
+        if making >> reply & _1 != _0:
+            has |= state.made[ply, 1, reply]
+        wanted &= ~spread(around & ~spread(left & ~has))
+    return wanted
+
+
+@kernel(types.boolean(State, i8, u8, i8, i8, u8))
+def is_soon_told(state, ply, cell, attacks, plies, asked):
+    """Whether a placement with a claim leaves one of `asked` that `soon_lost` settles.
+
+    With two plies left after it, it does; with three, where no swap can be forced.
+    """
+    if not attacks or plies > 4 or plies < 3:
+        return False
+    return plies == 3 or forced(fives_after(state, ply, cell)[0] >> _24) & spread(asked) == _0
+
+
 @kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
 def search(state, table, busy, mine, theirs, attacks, plies, wanted):
     """The arrangements of `wanted` for which the claim holds, of those `read_off` leaves open.
 
     Void if the search was stopped. What another thread is busy with is put off.
     """
-    state.nodes += 1
-    if state.nodes >= state.next_check:
-        if state.nodes >= state.node_limit or (state.deadline and now() >= state.deadline):
-            state.stopped = 1
-        state.next_check = min(state.nodes + NODES_BETWEEN_CHECKS, state.node_limit)
+    count_node(state)
     if state.stopped:
         return _0
 
@@ -535,7 +697,12 @@ def search(state, table, busy, mine, theirs, attacks, plies, wanted):
             result = state.child_holds[ply, done] & around
             asked = state.child_open[ply, done] & around
             if asked != _0:
-                result |= search(state, table, busy, theirs, more, 1 - attacks, plies - 1, asked)
+                if is_soon_told(state, ply, cell, attacks, plies, asked):
+                    result |= soon_lost(state, ply, mine, theirs, cell, asked)
+                else:
+                    result |= search(
+                        state, table, busy, theirs, more, 1 - attacks, plies - 1, asked
+                    )
                 if state.stopped:
                     return _0
             gained = spread(result if attacks else around & ~result) & open_
@@ -618,18 +785,20 @@ def after_placement(mine, theirs, cell, attacks):
     return around & ends, around & ~(own_fives | their_fives)
 
 
-@kernel(types.void(State, Table, Busy, u8, u8, i8, i8, i8))
+@kernel(u8(State, Table, Busy, u8, u8, i8, i8, i8))
 def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
     Of one placement for which there are any, unless `all_of_them` are asked for: one that is known
     without a search, if there is one. Into `state.proved`; of an unfinished board in the first
-    arrangement. If the search was stopped, those of the placements it had not come to are empty.
+    arrangement. Returns the cells of the placements that are settled: all, unless the search was
+    stopped.
     """
     empty = empty_cells(mine, theirs)
+    settled = _0
     state.proved[:] = _0
     if plies < 1:
-        return
+        return empty
     first = known_best(table, mine, theirs, attacks, plies)
     for searches in range(all_of_them, 2):
         for turn in range(CELLS + 1):
@@ -643,7 +812,10 @@ def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
             else:
                 result |= known(table, *child) & goes_on
             if state.stopped:
-                return
+                return settled
             state.proved[cell] = result
             if result != _0 and not all_of_them:
-                return
+                return _1 << cell
+            if searches:
+                settled |= _1 << cell
+    return settled

@@ -171,13 +171,13 @@ class ExactSolver:
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
         self._prepare(nodes, deadline)
-        moves, complete = self._that_hold(position, True, plies)
-        return moves if complete else None
+        moves, _ = self._settled(position, True, plies)
+        return None if self._stopped else moves
 
     def winning_move(self, position: Position, plies: int) -> tuple[Move, ...]:
         """Some moves that win within `plies`, an odd number, where it is known that there are."""
         self._prepare(None, None)
-        return self._that_hold(position, True, plies, all_of_them=False)[0]
+        return self._settled(position, True, plies, all_of_them=False)[0]
 
     def line(
         self, position: Position, plies: int, *, nodes: int, deadline: int | None = None
@@ -216,8 +216,8 @@ class ExactSolver:
         if not self._excluded or self._stopped or holds != attacks:
             return holds
         # Some move wins, or does not lose: is it one that may be played?
-        moves, _ = self._that_hold(position, attacks, plies)
-        return bool(moves) if attacks else not self._others(position, moves)
+        with_it, without = self._settled(position, attacks, plies)
+        return bool(with_it) if attacks else not without
 
     def _decided(self, position: Position, attacks: bool, plies: int, list_moves: bool) -> Solution:
         """The solution where a claim holds within `plies`, and did not within two plies less."""
@@ -227,41 +227,40 @@ class ExactSolver:
         distance = plies - 1 if sooner else plies
         outcome: Literal["win", "loss"] = "win" if attacks else "loss"
         if attacks:
-            moves, complete = self._that_hold(position, True, distance, all_of_them=list_moves)
+            moves, _ = self._settled(position, True, distance, all_of_them=list_moves)
+            complete = (list_moves or bool(self._excluded)) and not self._stopped
         else:
             moves, complete = self._not_lost(position, distance - 1, list_moves)
         return Solution(outcome, distance, moves, complete, distance, self.nodes)
 
-    def _that_hold(
+    def _settled(
         self, position: Position, attacks: bool, plies: int, *, all_of_them: bool = True
-    ) -> tuple[tuple[Move, ...], bool]:
-        """The moves that win, or without `attacks` lose, within `plies`; whether they are all."""
-        all_of_them = all_of_them or bool(self._excluded)
-        proved = self.claims.settle_moves(
-            *boards_of(position), attacks, plies, all_of_them=all_of_them
+    ) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
+        """The moves that win, or without `attacks` lose, within `plies`; and those that do not.
+
+        As far as the limits let it, both ascending. Unless `all_of_them` are asked for, one of the
+        first at least, if there is one.
+        """
+        settled = self.claims.settle_moves(
+            *boards_of(position), attacks, plies, all_of_them=all_of_them or bool(self._excluded)
         )
-        moves = {
-            unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
-            for bit in range(CELLS)
-            for swap, after in enumerate(AFTER_SWAP)
-            if proved[bit] >> int(after) & 1
-        }
-        return tuple(sorted(moves - self._excluded)), all_of_them and not self._stopped
+        moves: dict[bool, list[Move]] = {True: [], False: []}
+        for bit, mask in settled.items():
+            for swap, after in enumerate(AFTER_SWAP):
+                move = unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
+                if move not in self._excluded:
+                    moves[bool(mask >> int(after) & 1)].append(move)
+        return tuple(sorted(moves[True])), tuple(sorted(moves[False]))
 
     def _not_lost(
         self, position: Position, plies: int, list_moves: bool
     ) -> tuple[tuple[Move, ...], bool]:
-        """The moves that do not lose within `plies`; none if a limit came."""
+        """The moves that do not lose within `plies`, as far as the limits let it; whether these are
+        all."""
         if not list_moves or self._stopped:
             return (), False
-        lost, complete = self._that_hold(position, False, plies)
-        if not complete:
-            return (), False
-        return self._others(position, lost), True
-
-    def _others(self, position: Position, moves: tuple[Move, ...]) -> tuple[Move, ...]:
-        """The moves that may be played, without `moves`."""
-        return tuple(sorted(set(self._game.legal_moves(position)) - self._excluded - set(moves)))
+        _, moves = self._settled(position, False, plies)
+        return moves, not self._stopped
 
 
 def _at_least(last: int, one_before: int) -> int:

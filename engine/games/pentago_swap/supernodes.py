@@ -15,13 +15,12 @@ stone of the side to move, 2 for one of the other side.
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 from itertools import combinations, permutations, product
-from typing import Any
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from engine.games.pentago_swap.alphabeta import CONTENTS, PLACES, QUADRANT, windows
+from engine.games.pentago_swap.alphabeta import CONTENTS, PLACES, QUADRANT, popcount, windows
 from engine.kernels import kernel, u64
 
 Words = NDArray[np.uint64]
@@ -143,49 +142,49 @@ def _parts() -> tuple[
     return grouped, triples
 
 
-# Sixteen kinds of windows across two quadrants, in four groups of these bits.
+# Sixteen kinds of windows across two quadrants, in four groups by the pairs of places.
 _GROUPS = ([(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3)], [(1, 2)])
 
 
-def _roles() -> tuple[Words, Words, Words]:
-    """What a code contributes to windows.
+def _held() -> tuple[Words, Words]:
+    """What codes hold of the parts of windows: shapes (codes, 6) and (codes, 2).
 
-    The first word has four lanes of 16 bits, a bit for each kind of window across two quadrants:
-    all of the first quadrant's part is there; at most one cell of it is missing, and empty; and
-    the same for the second quadrant's part. The second word has four lanes for the four windows
-    across three quadrants, a bit in every fourth: all of an outer part is there; at most one
-    is missing; the middle is there; it is there or empty. The third word has three lanes: at most
-    two cells are missing of a first part, of a second part, and of an outer part.
+    In a word a bit in every fourth is for a part of one kind of windows, none of whose cells the
+    other side has. Across two quadrants: three words for the first quadrant's parts of which no
+    cell, one cell and two cells are missing, and three for the second's. Across three, in lanes of
+    16 bits: none and one of an outer part missing, the middle there, the middle empty; in the
+    second word two of an outer part missing.
     """
     pairs, triples = _parts()
-    two, three, far = (np.zeros(CODES, dtype=np.uint64) for _ in range(3))
+    two, three = np.zeros((CODES, 6), dtype=np.uint64), np.zeros((CODES, 2), dtype=np.uint64)
     digits = np.arange(CODES)[:, None] // 3 ** np.arange(9) % 3
 
-    def missing(part: int) -> Any:
-        cells = [cell for cell in range(9) if part >> cell & 1]
-        held = digits[:, cells]
-        return np.where((held == 2).any(axis=1), 9, (held == 0).sum(axis=1))
+    def note(words: Words, bit: int, part: int, missing: int) -> None:
+        cells = digits[:, [cell for cell in range(9) if part >> cell & 1]]
+        there = (cells != 2).all(axis=1) & ((cells == 0).sum(axis=1) == missing)
+        words |= there.astype(np.uint64) << u64(bit)
 
     for kind, (first, second, _) in enumerate(pairs):
-        for lane, part, most in ((0, first, 0), (1, first, 1), (2, second, 0), (3, second, 1)):
-            two |= (missing(part) <= most).astype(np.uint64) << u64(16 * lane + kind)
-        for lane, part in enumerate((first, second)):
-            far |= (missing(part) <= 2).astype(np.uint64) << u64(16 * lane + kind)
+        for missing in range(3):
+            note(two[:, missing], 4 * kind, first, missing)
+            note(two[:, 3 + missing], 4 * kind, second, missing)
     for kind, (outer, middle, *_) in enumerate(triples):
-        for lane, part, most in ((0, outer, 0), (1, outer, 1), (2, middle, 0), (3, middle, 1)):
-            three |= (missing(part) <= most).astype(np.uint64) << u64(16 * lane + 4 * kind)
-        far |= (missing(outer) <= 2).astype(np.uint64) << u64(32 + 4 * kind)
-    return two, three, far
+        for missing in range(2):
+            note(three[:, 0], 4 * kind + 16 * missing, outer, missing)
+            note(three[:, 0], 4 * kind + 32 + 16 * missing, middle, missing)
+        note(three[:, 1], 4 * kind, outer, 2)
+    return two, three
 
 
-_NEAR = [24, 10, 3, 1]
+# What a part of a window is worth by the number of its missing cells.
+_NEAR = [32, 10, 3, 1]
 
 
 def _weights() -> NDArray[np.uint8]:
     """How near a code is to its part of each kind of windows across two quadrants.
 
-    Shape (codes, 32): 64, 16, 4, 1 for 0, 1, 2, 3 missing cells of the first quadrant's part, 0
-    where the other side has one of them; then the second's.
+    Shape (codes, 32): the worth of the first quadrant's part, 0 where the other side has a cell of
+    it; then the second's.
     """
     digits = np.arange(CODES)[:, None] // 3 ** np.arange(9) % 3
     weights = np.zeros((CODES, 32), dtype=np.uint8)
@@ -198,17 +197,17 @@ def _weights() -> NDArray[np.uint8]:
 
 
 def _pair_masks() -> Words:
-    """The arrangements in which two slots lie as windows of the groups in a set need it.
+    """The arrangements in which slots of two sets lie where windows of a group need them.
 
-    Shape (4 slots, 4 slots, 16 sets of groups).
+    Shape (4 groups, 16 sets for the first, 16 for the second).
     """
-    masks = np.zeros((4, 4, 16), dtype=np.uint64)
-    for first, second in permutations(range(4), 2):
-        for groups in range(16):
-            wanted = [pair for g in range(4) if groups >> g & 1 for pair in _GROUPS[g]]
-            for index, each in enumerate(ARRANGEMENTS):
-                if (each[first], each[second]) in wanted:
-                    masks[first, second, groups] |= u64(1 << index)
+    masks = np.zeros((4, 16, 16), dtype=np.uint64)
+    for group, pairs in enumerate(_GROUPS):
+        for index, each in enumerate(ARRANGEMENTS):
+            for places, first, second in product(pairs, range(16), range(16)):
+                slots = [each.index(place) for place in places]
+                if first >> slots[0] & 1 and second >> slots[1] & 1:
+                    masks[group, first, second] |= u64(1 << index)
     return masks
 
 
@@ -233,13 +232,14 @@ ORDER_NUMBERS, INVERSE_ORDERS = _order_numbers(), _inverse_orders()
 INVERSE_TURNS = np.array([0, 3, 2, 1, 4, 5, 6, 7], dtype=np.uint64)
 TERNARY = _ternary()
 LARGEST, WHERE_LARGEST = _largest()
-TWO, THREE, FAR = _roles()
+TWO, THREE = _held()
 # The cells of the parts of windows: of each kind across two quadrants the first, then the second;
 # of the kinds across three the outer, then the middle.
 TWO_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[0]], dtype=np.uint64)
 THREE_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[1]], dtype=np.uint64)
 WEIGHTS = _weights()
 PAIR_MASKS, TRIPLE_MASKS = _pair_masks(), _triple_masks()
+GROUPS = np.array([_GROUPS.index(sorted(kind[2])) for kind in _parts()[0]], dtype=np.uint64)
 # The arrangement that each swap leads to from the first one.
 AFTER_SWAP = np.array([_INDEX[_swapped(ARRANGEMENTS[0], swap)] for swap in _SWAPS])
 # The cell of a slot that each symmetry turns a cell into: shape (8, 9).
@@ -248,19 +248,9 @@ CELL_IMAGES = np.array(
     dtype=np.uint64,
 )
 
-_0, _1, _2, _3, _4 = u64(0), u64(1), u64(2), u64(3), u64(4)
-_6, _8, _9, _15, _16, _24, _32, _48 = (
-    u64(6),
-    u64(8),
-    u64(9),
-    u64(15),
-    u64(16),
-    u64(24),
-    u64(32),
-    u64(48),
-)
-LANE = u64(0xFFFF)
-_HORIZONTAL, _VERTICAL, _FALLING, _RISING = u64(0x3F), u64(0xFC0), u64(0x3000), u64(0xC000)
+_0, _1, _2, _3, _4, _6, _8, _9 = u64(0), u64(1), u64(2), u64(3), u64(4), u64(6), u64(8), u64(9)
+_15, _16, _32, _48 = u64(15), u64(16), u64(32), u64(48)
+_FOURTHS = u64(0x1111111111111111)
 _BYTE = u64(255)
 u8 = types.uint64
 
@@ -286,6 +276,12 @@ def moved(mask, turn, order):
     )
 
 
+@kernel(u8(u8))
+def lowest(bits):
+    """The first of `bits`, of which there are some."""
+    return popcount((bits & (~bits + _1)) - _1)
+
+
 @kernel(u8(u8, u8, u8))
 def code(mine, theirs, slot):
     """The code of what a slot holds."""
@@ -294,69 +290,10 @@ def code(mine, theirs, slot):
 
 
 @kernel(u8(u8))
-def groups_of(kinds):
-    """The groups of windows, as four bits, that some of `kinds` belong to."""
-    groups = _0
-    if kinds & _HORIZONTAL != _0:
-        groups |= _1
-    if kinds & _VERTICAL != _0:
-        groups |= _2
-    if kinds & _FALLING != _0:
-        groups |= _4
-    if kinds & _RISING != _0:
-        groups |= _8
-    return groups
-
-
-@kernel(u8(u8, u8, u8, u8))
-def across(first, second, i, j):
-    """`fives` of the windows across slot `i` and then slot `j`, where nothing else lies between.
-
-    The first mask lies in the lower 24 bits, the second above it.
-    """
-    near = (first & (second >> _48)) | ((first >> _16) & (second >> _32))
-    near &= LANE
-    if near == _0:
-        return _0
-    makes = PAIR_MASKS[i, j, groups_of(near)] << _24
-    full = first & (second >> _32) & LANE
-    return makes if full == _0 else makes | PAIR_MASKS[i, j, groups_of(full)]
-
-
-@kernel(u8(u8, u8))
-def meeting(first, others):
-    """Whether parts of windows in `first` meet parts in `others`, so that they make windows near.
-
-    Both are words of `TWO`, `others` perhaps of several slots.
-    """
-    return (
-        (first & (others >> _48))
-        | ((first >> _16) & (others >> _32))
-        | ((first >> _32) & (others >> _16))
-        | ((first >> _48) & others)
-    ) & LANE
-
-
-@kernel(u8(u8))
-def across_three(lanes):
-    """`fives` of the windows across three slots, from the words of `THREE` of all slots, each
-    shifted by its slot. The first mask lies in the lower 24 bits, the second above it."""
-    has, makes = _0, _0
-    for number in range(4):
-        window = u64(number)
-        part = lanes >> (window * _4)
-        outer = part & _15
-        if outer != _0:
-            near = (part >> _16) & _15
-            middle = (part >> _32) & _15
-            open_middle = (part >> _48) & _15
-            has |= TRIPLE_MASKS[window, outer, outer, middle]
-            makes |= (
-                TRIPLE_MASKS[window, outer, near, middle]
-                | TRIPLE_MASKS[window, near, outer, middle]
-                | TRIPLE_MASKS[window, outer, outer, open_middle]
-            )
-    return has | makes << _24
+def some(parts):
+    """The kinds of windows, by the first bit of each four, of whose parts some slot has one."""
+    parts |= parts >> _1
+    return (parts | parts >> _2) & _FOURTHS
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64)")
@@ -367,15 +304,34 @@ def fives(mine, theirs):
     """
     p, q = code(mine, theirs, _0), code(mine, theirs, _1)
     r, t = code(mine, theirs, _2), code(mine, theirs, _3)
-    a, b, c, d = TWO[p], TWO[q], TWO[r], TWO[t]
-    found = across(a, b, _0, _1) | across(a, c, _0, _2) | across(a, d, _0, _3)
-    found |= across(b, a, _1, _0) | across(b, c, _1, _2) | across(b, d, _1, _3)
-    found |= across(c, a, _2, _0) | across(c, b, _2, _1) | across(c, d, _2, _3)
-    found |= across(d, a, _3, _0) | across(d, b, _3, _1) | across(d, c, _3, _2)
-    lanes = THREE[p] | (THREE[q] << _1) | (THREE[r] << _2) | (THREE[t] << _3)
-    if lanes & LANE != _0:
-        found |= across_three(lanes)
-    return found & ALL, found >> _24
+    first = TWO[p, _0] | TWO[q, _0] << _1 | TWO[r, _0] << _2 | TWO[t, _0] << _3
+    first_near = TWO[p, _1] | TWO[q, _1] << _1 | TWO[r, _1] << _2 | TWO[t, _1] << _3
+    second = TWO[p, _3] | TWO[q, _3] << _1 | TWO[r, _3] << _2 | TWO[t, _3] << _3
+    second_near = TWO[p, _4] | TWO[q, _4] << _1 | TWO[r, _4] << _2 | TWO[t, _4] << _3
+    has, makes = _0, _0
+    kinds = some(first) & some(second | second_near) | some(first_near) & some(second)
+    while kinds != _0:
+        at = lowest(kinds)
+        kinds &= kinds - _1
+        group = GROUPS[at >> _2]
+        a, b = first >> at & _15, second >> at & _15
+        has |= PAIR_MASKS[group, a, b]
+        makes |= PAIR_MASKS[group, first_near >> at & _15, b]
+        makes |= PAIR_MASKS[group, a, second_near >> at & _15]
+    lanes = THREE[p, _0] | THREE[q, _0] << _1 | THREE[r, _0] << _2 | THREE[t, _0] << _3
+    for number in range(4):
+        window = u64(number)
+        part = lanes >> window * _4
+        outer, near = part & _15, part >> _16 & _15
+        middle, open_middle = part >> _32 & _15, part >> _48 & _15
+        if outer != _0:
+            has |= TRIPLE_MASKS[window, outer, outer, middle]
+            makes |= (
+                TRIPLE_MASKS[window, outer, near, middle]
+                | TRIPLE_MASKS[window, near, outer, middle]
+                | TRIPLE_MASKS[window, outer, outer, open_middle]
+            )
+    return has, makes | has
 
 
 @kernel(types.int64(u8, u8))

@@ -271,33 +271,34 @@ def test_the_masks_of_fives_are_those_of_each_board() -> None:
             assert soon == bool(makes >> index & 1)
 
 
-def test_stones_elsewhere_than_on_the_last_cells_of_fives_change_none() -> None:
+def test_fives_after_a_stone_are_those_of_the_board_with_it() -> None:
     rng = random.Random(12)
     state = np.zeros(1, dtype=kernels.STATE_DTYPE)[0]
-    told, changed = Counter[int](), Counter[int]()
+    made = brought_near = blocked = 0
     for _ in range(300):
         position = random_position(rng, rng.randint(4, 26))
         mine, theirs = (np.uint64(pack_board(stones)) for stones in mover_first(position))
-        free = [np.uint64(bit) for bit in range(36) if not int(mine | theirs) >> bit & 1]
         kernels.look(state, 0, 0, mine, theirs)
-        has, makes = fives(mine, theirs)
-        last = {stones: kernels.last_cells(state, 0, 0, mine, stones) for stones in (1, 2)}
-        for bit in free:
-            stone = np.uint64(1) << bit
-            then_has, then_makes = fives(mine | stone, theirs)
-            blocked = fives(mine, theirs | stone)
-            changes = {
-                1: then_has != has or blocked != (has, makes),
-                2: (then_has, then_makes) != (has, makes),
-            }
-            for stones, cells in last.items():
-                told[stones] += bool(cells & stone)
-                changed[stones] += changes[stones]
-                assert cells & stone or not changes[stones]
-        assert not int(last[1] | last[2]) & int(mine | theirs)
-    # Most that are told do change something.
-    assert 400 < changed[1] <= told[1] < 1.1 * changed[1]
-    assert 1000 < changed[2] <= told[2] < 1.5 * changed[2]
+        kernels.look(state, 0, 1, theirs, mine)
+        before = packed_fives(mine, theirs), packed_fives(theirs, mine)
+        assert tuple(int(side) for side in state["fives"][0]) == before
+        for cell in range(36):
+            stone = np.uint64(1 << cell)
+            if (mine | theirs) & stone:
+                continue
+            after = packed_fives(mine | stone, theirs), packed_fives(theirs, mine | stone)
+            found = kernels.fives_after(state, 0, np.uint64(cell))
+            assert tuple(int(side) for side in found) == after, (position, cell)
+            has, makes = int(kernels.ALL), int(kernels.ALL) << 24
+            made += after[0] & has != before[0] & has
+            brought_near += after[0] & makes != before[0] & makes
+            blocked += after[1] != before[1]
+    assert min(made, brought_near, blocked) > 400
+
+
+def packed_fives(mine: np.uint64, theirs: np.uint64) -> int:
+    has, makes = fives(mine, theirs)
+    return int(has) | int(makes) << 24
 
 
 def arranged(board: int, places: tuple[int, ...]) -> int:
