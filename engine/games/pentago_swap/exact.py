@@ -94,6 +94,7 @@ LEAST_KEPT = 4
 
 # With so many plies left, or fewer, it can be read off what the claimant's stones bring near.
 NEAR_PLIES = 4
+# The row of `made` for `near_cells`.
 NEAR = 2
 
 # Threads that are busy with shorter claims do not tell each other.

@@ -11,8 +11,9 @@ import pytest
 from engine.games.pentago_swap import PentagoSwap
 from engine.games.pentago_swap import exact as kernels
 from engine.games.pentago_swap.alphabeta import CELL_OF_BIT, pack_board
+from engine.games.pentago_swap.claims import Claims
 from engine.games.pentago_swap.searcher import PentagoSwapSearcher
-from engine.games.pentago_swap.solver import ExactSolver, Solution
+from engine.games.pentago_swap.solver import ExactSolver, Solution, boards_of
 from engine.games.pentago_swap.supernodes import ARRANGEMENTS, canonical, fives
 from engine.position import Position
 from engine.search import Limits, Method
@@ -294,6 +295,23 @@ def test_fives_after_a_stone_are_those_of_the_board_with_it() -> None:
             brought_near += after[0] & makes != before[0] & makes
             blocked += after[1] != before[1]
     assert min(made, brought_near, blocked) > 400
+
+
+def test_what_comes_late_is_the_same_as_asked_ply_by_ply(solver: ExactSolver) -> None:
+    won = Position(dark=12989760528, light=268581)
+    drawn = Position(dark=101188364, light=9948889185)
+    for position, outcome, distance in ((won, "win", 17), (drawn, "draw", None)):
+        solver.forget()
+        solution = solver.solve(position, list_moves=False)
+        assert (solution.outcome, solution.distance) == (outcome, distance)
+        claims = Claims(table=4)
+        boards = boards_of(position)
+        left = 36 - position.ply
+        for plies in range(1, (distance or left + 1)):
+            for attacks in (True, False):
+                assert not claims.settle(*boards, attacks, plies, 1), (plies, attacks)
+        if distance:
+            assert claims.settle(*boards, True, distance, 1)
 
 
 def packed_fives(mine: np.uint64, theirs: np.uint64) -> int:
