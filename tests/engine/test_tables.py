@@ -18,6 +18,7 @@ def test_a_table_has_as_many_entries_as_a_power_of_two_allows() -> None:
         assert len(table) & len(table) - 1 == 0
         assert table.nbytes <= mebibytes << 20 < 2 * table.nbytes
         assert not table.view(np.uint64).any()
+        assert table.ctypes.data % 64 == 0
 
 
 def test_a_table_has_no_more_entries_than_can_be_told_apart() -> None:
