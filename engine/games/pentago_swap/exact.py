@@ -30,6 +30,7 @@ from engine.games.pentago_swap.supernodes import (
     ALL,
     ARRANGEMENTS,
     CELL_IMAGES,
+    FOURTHS,
     GROUPS,
     INVERSE_ORDERS,
     INVERSE_TURNS,
@@ -126,8 +127,6 @@ _THERE = u64(1 << 61)
 _NO_CELL = u64(63)
 _MIXER = u64(0x9E3779B97F4A7C15)
 _WAYS = u64(WAYS)
-_LANE = u64(0xFFFF)
-_FOURTHS = u64(0x1111111111111111)
 
 
 @kernel(u8(u8, u8))
@@ -439,7 +438,7 @@ def look_ahead(state, ply, mine, cell):
     """Put down, for the other side one ply later, what a stone of the side to move makes."""
     slot = cell // _9
     held = state.code[ply, 0, slot] + POWERS[cell % _9]
-    others = ~(_FOURTHS << slot)
+    others = ~(FOURTHS << slot)
     for number in range(6):
         word = u64(number)
         state.two[ply + 1, 1, word] = state.two[ply, 0, word] & others | TWO[held, word] << slot

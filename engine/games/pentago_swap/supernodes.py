@@ -203,11 +203,11 @@ def _pair_masks() -> Words:
     """
     masks = np.zeros((4, 16, 16), dtype=np.uint64)
     for group, pairs in enumerate(_GROUPS):
-        for index, each in enumerate(ARRANGEMENTS):
-            for places, first, second in product(pairs, range(16), range(16)):
-                slots = [each.index(place) for place in places]
-                if first >> slots[0] & 1 and second >> slots[1] & 1:
-                    masks[group, first, second] |= u64(1 << index)
+        for (index, each), places in product(enumerate(ARRANGEMENTS), pairs):
+            first, second = (each.index(place) for place in places)
+            for sets in product(range(16), repeat=2):
+                if sets[0] >> first & 1 and sets[1] >> second & 1:
+                    masks[(group, *sets)] |= u64(1 << index)
     return masks
 
 
@@ -239,6 +239,7 @@ TWO_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[0]], dt
 THREE_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[1]], dtype=np.uint64)
 WEIGHTS = _weights()
 PAIR_MASKS, TRIPLE_MASKS = _pair_masks(), _triple_masks()
+# The group of each kind of windows across two quadrants.
 GROUPS = np.array([_GROUPS.index(sorted(kind[2])) for kind in _parts()[0]], dtype=np.uint64)
 # The arrangement that each swap leads to from the first one.
 AFTER_SWAP = np.array([_INDEX[_swapped(ARRANGEMENTS[0], swap)] for swap in _SWAPS])
@@ -250,7 +251,8 @@ CELL_IMAGES = np.array(
 
 _0, _1, _2, _3, _4, _6, _8, _9 = u64(0), u64(1), u64(2), u64(3), u64(4), u64(6), u64(8), u64(9)
 _15, _16, _32, _48 = u64(15), u64(16), u64(32), u64(48)
-_FOURTHS = u64(0x1111111111111111)
+# The bits of the first slot in a word of `TWO` or `THREE`.
+FOURTHS = u64(0x1111111111111111)
 _BYTE = u64(255)
 u8 = types.uint64
 
@@ -293,7 +295,7 @@ def code(mine, theirs, slot):
 def some(parts):
     """The kinds of windows, by the first bit of each four, of whose parts some slot has one."""
     parts |= parts >> _1
-    return (parts | parts >> _2) & _FOURTHS
+    return (parts | parts >> _2) & FOURTHS
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64)")
