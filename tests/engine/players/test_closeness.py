@@ -180,8 +180,8 @@ def test_it_values_the_stones_as_they_stood_before_its_swap_tore_them_apart() ->
             "c2:34",
         ),
         (
-            "c5:12 b1:13 d5:23 a6:34 e1:12 e2:24 d4:12 e3:13 c1:24 e5:34 e3:12 e4:14 e5:34 e1:14",
-            "b5:24",
+            "b4:13 a5:24 f4:13 d5:24 b1:12 b2:12 e5:34 f2:34 e2:12 a3:12",
+            "d3:12",
         ),
     ],
 )
