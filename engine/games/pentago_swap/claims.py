@@ -107,9 +107,9 @@ class Claims:
     ) -> dict[int, int]:
         """For each placement the arrangements after the swap for which a claim holds.
 
-        The board is that of the first arrangement. Unless `all_of_them` are asked for, the last is
-        the first placement for which there are any. If the search was `stopped`, those it had not
-        come to are left out.
+        The board is that of the first arrangement. Unless `all_of_them` are asked for, there is
+        only the first placement with any, if there is one. If the search was `stopped`, those it
+        had not come to are left out.
         """
         settled = kernels.settle_moves(
             self._states[0],

@@ -314,6 +314,20 @@ def test_what_comes_late_is_the_same_as_asked_ply_by_ply(solver: ExactSolver) ->
             assert claims.settle(*boards, True, distance, 1)
 
 
+def test_a_limit_leaves_the_moves_that_are_settled(solver: ExactSolver) -> None:
+    drawn = Position(dark=101188364, light=9948889185)
+    solver.forget()
+    claims = solver.solve(drawn, list_moves=False).nodes
+    solver.forget()
+    whole = solver.solve(drawn)
+    assert whole.complete
+    solver.forget()
+    part = solver.solve(drawn, nodes=(claims + whole.nodes) // 2)
+    assert (part.outcome, part.complete) == ("draw", False)
+    assert 0 < len(part.moves) < len(whole.moves)
+    assert set(part.moves) < set(whole.moves)
+
+
 def packed_fives(mine: np.uint64, theirs: np.uint64) -> int:
     has, makes = fives(mine, theirs)
     return int(has) | int(makes) << 24
