@@ -323,15 +323,14 @@ class PentagoSwapSearcher:
         try:
             with ThreadPoolExecutor(1) as pool:
                 aside = pool.submit(search_aside)
+                is_open = False
                 try:
                     settled += settling.lines(1, exclude)
-                except BaseException:
-                    self._alpha_beta.end()
-                    raise
+                    is_open = not settled
                 finally:
+                    if not is_open:
+                        self._alpha_beta.end()
                     solver_is_through.set()
-                if settled:
-                    self._alpha_beta.end()
         finally:
             self._alpha_beta.may_begin()
         searched = aside.result()

@@ -143,19 +143,17 @@ class ExactSolver:
         limits = _Limits(nodes, deadline)
         may_hold = [True, False]
         for plies, attacks, then_settled in _claims(last):
-            before = self.nodes
-            if sparing and not limits.allow(before, _at_least(taken[plies - 2], taken[plies - 4])):
+            least = _at_least(taken[plies - 2], taken[plies - 4])
+            if attacks in may_hold and sparing and not limits.allow(self.nodes, least):
                 break
-            if settled == _STEPS and last <= _MOST_REST and len(may_hold) == 2:
+            if settled == _STEPS and last <= _MOST_REST:
                 may_hold = [each for each in may_hold if self._holds(position, each, last)]
                 if self._stopped:
-                    break
-                if not may_hold:
-                    settled = last
                     break
             if attacks not in may_hold:
                 settled = then_settled
                 continue
+            before = self.nodes
             holds = self._holds(position, attacks, plies)
             if self._stopped:
                 break
@@ -242,7 +240,7 @@ class ExactSolver:
         outcome: Literal["win", "loss"] = "win" if attacks else "loss"
         if attacks:
             moves, _ = self._settled(position, True, distance, all_of_them=list_moves)
-            complete = (list_moves or bool(self._excluded)) and not self._stopped
+            complete = list_moves and not self._stopped
         else:
             moves, complete = self._not_lost(position, distance - 1, list_moves)
         return Solution(outcome, distance, moves, complete, distance, self.nodes)
@@ -252,11 +250,12 @@ class ExactSolver:
     ) -> tuple[tuple[Move, ...], tuple[Move, ...]]:
         """The moves that win, or without `attacks` lose, within `plies`; and those that do not.
 
-        As far as the limits let it, both ascending. Unless `all_of_them` are asked for, one of the
-        first at least, if there is one.
+        As far as the limits let it, both ascending. Unless `all_of_them` are asked for, there are
+        none of the second, and one of the first at least, if there is one.
         """
+        all_of_them = all_of_them or bool(self._excluded)
         settled = self.claims.settle_moves(
-            *boards_of(position), attacks, plies, all_of_them=all_of_them or bool(self._excluded)
+            *boards_of(position), attacks, plies, all_of_them=all_of_them
         )
         moves: dict[bool, list[Move]] = {True: [], False: []}
         for bit, mask in settled.items():
@@ -264,7 +263,7 @@ class ExactSolver:
                 move = unpack_move(bit * TURNS + swap, len(AFTER_SWAP))
                 if move not in self._excluded:
                     moves[bool(mask >> int(after) & 1)].append(move)
-        return tuple(sorted(moves[True])), tuple(sorted(moves[False]))
+        return tuple(sorted(moves[True])), tuple(sorted(moves[False])) if all_of_them else ()
 
     def _not_lost(
         self, position: Position, plies: int, list_moves: bool
