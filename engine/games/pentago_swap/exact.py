@@ -270,51 +270,25 @@ def note(state, ply, row, cells, mask, part, mine, slot):
 
 
 @kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
-def note_firsts(state, ply, row, cells, mine, kind, slots, seconds):
-    """`note` the windows of a kind with the first part in `slots` and the second in `seconds`."""
+def note_pairs(state, ply, row, cells, mine, part, slots, others):
+    """`note` windows with one of `TWO_PARTS` in `slots` and the other part in `others`."""
     while slots != _0:
         slot = lowest(slots)
         slots &= slots - _1
-        mask = PAIR_MASKS[GROUPS[kind], _1 << slot, seconds]
-        cells = note(state, ply, row, cells, mask, TWO_PARTS[kind], mine, slot)
-    return cells
-
-
-@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
-def note_seconds(state, ply, row, cells, mine, kind, slots, firsts):
-    """`note` the windows of a kind with the second part in `slots` and the first in `firsts`."""
-    while slots != _0:
-        slot = lowest(slots)
-        slots &= slots - _1
-        mask = PAIR_MASKS[GROUPS[kind], firsts, _1 << slot]
-        cells = note(state, ply, row, cells, mask, TWO_PARTS[_16 + kind], mine, slot)
+        mask = PAIR_MASKS[GROUPS[part], _1 << slot, others]
+        cells = note(state, ply, row, cells, mask, TWO_PARTS[part], mine, slot)
     return cells
 
 
 @kernel(u8(State, i8, i8, u8, u8, u8, u8, u8, u8))
-def note_outers(state, ply, row, cells, mine, window, slots, outers, middles):
-    """`note` the windows across three with an outer part in `slots` and the others in `outers` and
-    `middles`."""
+def note_triples(state, ply, row, cells, mine, part, slots, outers, others):
+    """`note` windows with one of `THREE_PARTS` in `slots`, an outer part in `outers` and the third
+    in `others`."""
     while slots != _0:
         slot = lowest(slots)
-        one = _1 << slot
         slots &= slots - _1
-        mask = TRIPLE_MASKS[window, one, outers, middles]
-        mask |= TRIPLE_MASKS[window, outers, one, middles]
-        cells = note(state, ply, row, cells, mask, THREE_PARTS[window], mine, slot)
-    return cells
-
-
-@kernel(u8(State, i8, i8, u8, u8, u8, u8, u8, u8))
-def note_middles(state, ply, row, cells, mine, window, slots, outers, others):
-    """`note` the windows across three with the middle in `slots`, an outer part in `outers` and the
-    other in `others`."""
-    while slots != _0:
-        slot = lowest(slots)
-        one = _1 << slot
-        slots &= slots - _1
-        mask = TRIPLE_MASKS[window, outers, others, one] | TRIPLE_MASKS[window, others, outers, one]
-        cells = note(state, ply, row, cells, mask, THREE_PARTS[_4 + window], mine, slot)
+        mask = TRIPLE_MASKS[part, _1 << slot, outers, others]
+        cells = note(state, ply, row, cells, mask, THREE_PARTS[part], mine, slot)
     return cells
 
 
@@ -336,19 +310,18 @@ def find_fives(state, ply, side, mine):
         kind = at >> _2
         a, b = first >> at & _15, second >> at & _15
         has |= PAIR_MASKS[GROUPS[kind], a, b]
-        cells = note_firsts(state, ply, side, cells, mine, kind, first_near >> at & _15, b)
-        cells = note_seconds(state, ply, side, cells, mine, kind, second_near >> at & _15, a)
+        cells = note_pairs(state, ply, side, cells, mine, kind, first_near >> at & _15, b)
+        cells = note_pairs(state, ply, side, cells, mine, _16 + kind, second_near >> at & _15, a)
     lanes = state.three[ply, side, _0]
     for number in range(4):
         window = u64(number)
         part = lanes >> window * _4
         outer = part & _15
         if outer != _0:
-            middle, near = part >> _32 & _15, part >> _16 & _15
+            near, middle, gap = part >> _16 & _15, part >> _32 & _15, part >> _48 & _15
             has |= TRIPLE_MASKS[window, outer, outer, middle]
-            cells = note_outers(state, ply, side, cells, mine, window, near, outer, middle)
-            near = part >> _48 & _15
-            cells = note_middles(state, ply, side, cells, mine, window, near, outer, outer)
+            cells = note_triples(state, ply, side, cells, mine, window, near, outer, middle)
+            cells = note_triples(state, ply, side, cells, mine, _4 + window, gap, outer, outer)
     state.last_cells[ply, side] = cells
     makes, lasting = has, has
     while cells != _0:
@@ -382,29 +355,23 @@ def find_near(state, ply, mine):
         kinds &= kinds - _1
         kind = at >> _2
         a, b = first_near >> at & _15, second_near >> at & _15
-        cells = note_firsts(state, ply, NEAR, cells, mine, kind, a, b)
-        cells = note_seconds(state, ply, NEAR, cells, mine, kind, b, a)
-        cells = note_firsts(
-            state, ply, NEAR, cells, mine, kind, first_far >> at & _15, second >> at & _15
-        )
-        cells = note_seconds(
-            state, ply, NEAR, cells, mine, kind, second_far >> at & _15, first >> at & _15
-        )
+        cells = note_pairs(state, ply, NEAR, cells, mine, kind, a, b)
+        cells = note_pairs(state, ply, NEAR, cells, mine, _16 + kind, b, a)
+        a, b = first_far >> at & _15, second >> at & _15
+        cells = note_pairs(state, ply, NEAR, cells, mine, kind, a, b)
+        a, b = first >> at & _15, second_far >> at & _15
+        cells = note_pairs(state, ply, NEAR, cells, mine, _16 + kind, b, a)
     lanes, far = state.three[ply, 0, _0], state.three[ply, 0, _1]
     for number in range(4):
         window = u64(number)
         part = lanes >> window * _4
-        outer, outer_near, outer_far = part & _15, part >> _16 & _15, far >> window * _4 & _15
-        middle, middle_near = part >> _32 & _15, part >> _48 & _15
-        cells = note_outers(state, ply, NEAR, cells, mine, window, outer_near, outer_near, middle)
+        outer, near, far_off = part & _15, part >> _16 & _15, far >> window * _4 & _15
+        middle, gap = part >> _32 & _15, part >> _48 & _15
+        cells = note_triples(state, ply, NEAR, cells, mine, window, near, near, middle)
         if outer != _0:
-            cells = note_outers(
-                state, ply, NEAR, cells, mine, window, outer_near, outer, middle_near
-            )
-            cells = note_middles(
-                state, ply, NEAR, cells, mine, window, middle_near, outer, outer_near
-            )
-            cells = note_outers(state, ply, NEAR, cells, mine, window, outer_far, outer, middle)
+            cells = note_triples(state, ply, NEAR, cells, mine, window, near, outer, gap)
+            cells = note_triples(state, ply, NEAR, cells, mine, _4 + window, gap, outer, near)
+            cells = note_triples(state, ply, NEAR, cells, mine, window, far_off, outer, middle)
     state.near_cells[ply] = cells
 
 
@@ -633,7 +600,7 @@ def is_soon_told(state, ply, cell, attacks, plies, asked):
 
     With two plies left after it, it does; with three, where no swap can be forced.
     """
-    if not attacks or plies > 4 or plies < 3:
+    if not attacks or not 3 <= plies <= 4:
         return False
     return plies == 3 or forced(fives_after(state, ply, cell)[0] >> _24) & spread(asked) == _0
 
@@ -791,8 +758,8 @@ def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
 
     Of one placement for which there are any, unless `all_of_them` are asked for: one that is known
     without a search, if there is one. Into `state.proved`; of an unfinished board in the first
-    arrangement. Returns the cells of the placements that are settled: all, unless the search was
-    stopped.
+    arrangement. Returns the cells of the placements that are settled: all, unless only one was
+    asked for or the search was stopped.
     """
     empty = empty_cells(mine, theirs)
     settled = _0

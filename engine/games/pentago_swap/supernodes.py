@@ -199,7 +199,8 @@ def _weights() -> NDArray[np.uint8]:
 def _pair_masks() -> Words:
     """The arrangements in which slots of two sets lie where windows of a group need them.
 
-    Shape (4 groups, 16 sets for the first, 16 for the second).
+    Shape (8, 16 sets, 16 sets): for each group the sets for the first and for the second part; then
+    for each group those for the second and for the first.
     """
     masks = np.zeros((4, 16, 16), dtype=np.uint64)
     for group, pairs in enumerate(_GROUPS):
@@ -208,21 +209,24 @@ def _pair_masks() -> Words:
             for sets in product(range(16), repeat=2):
                 if sets[0] >> first & 1 and sets[1] >> second & 1:
                     masks[(group, *sets)] |= u64(1 << index)
-    return masks
+    return np.concatenate([masks, masks.transpose(0, 2, 1)])
 
 
 def _triple_masks() -> Words:
     """The arrangements in which slots of three sets lie where a window across three needs them.
 
-    Shape (4 windows, 16 sets for the first, 16 for the last, 16 for the middle).
+    Shape (8, 16 sets, 16 sets, 16 sets): for each window the sets for an outer part, for the other
+    and for the middle; then for each window those for the middle, for an outer part and the other.
     """
-    masks = np.zeros((4, 16, 16, 16), dtype=np.uint64)
+    masks = np.zeros((8, 16, 16, 16), dtype=np.uint64)
     for kind, (_, _, first, middle, last) in enumerate(_parts()[1]):
         for index, each in enumerate(ARRANGEMENTS):
             slots = [each.index(place) for place in (first, last, middle)]
             for sets in product(range(16), repeat=3):
                 if all(chosen >> slot & 1 for chosen, slot in zip(sets, slots, strict=True)):
-                    masks[(kind, *sets)] |= u64(1 << index)
+                    for one, other in (sets[:2], sets[1::-1]):
+                        masks[kind, one, other, sets[2]] |= u64(1 << index)
+                        masks[4 + kind, sets[2], one, other] |= u64(1 << index)
     return masks
 
 
@@ -239,8 +243,11 @@ TWO_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[0]], dt
 THREE_PARTS = np.array([kind[part] for part in (0, 1) for kind in _parts()[1]], dtype=np.uint64)
 WEIGHTS = _weights()
 PAIR_MASKS, TRIPLE_MASKS = _pair_masks(), _triple_masks()
-# The group of each kind of windows across two quadrants.
-GROUPS = np.array([_GROUPS.index(sorted(kind[2])) for kind in _parts()[0]], dtype=np.uint64)
+# What each of `TWO_PARTS` is to `PAIR_MASKS`.
+GROUPS = np.array(
+    [4 * part + _GROUPS.index(sorted(kind[2])) for part in (0, 1) for kind in _parts()[0]],
+    dtype=np.uint64,
+)
 # The arrangement that each swap leads to from the first one.
 AFTER_SWAP = np.array([_INDEX[_swapped(ARRANGEMENTS[0], swap)] for swap in _SWAPS])
 # The cell of a slot that each symmetry turns a cell into: shape (8, 9).
@@ -325,14 +332,11 @@ def fives(mine, theirs):
         window = u64(number)
         part = lanes >> window * _4
         outer, near = part & _15, part >> _16 & _15
-        middle, open_middle = part >> _32 & _15, part >> _48 & _15
+        middle, gap = part >> _32 & _15, part >> _48 & _15
         if outer != _0:
             has |= TRIPLE_MASKS[window, outer, outer, middle]
-            makes |= (
-                TRIPLE_MASKS[window, outer, near, middle]
-                | TRIPLE_MASKS[window, near, outer, middle]
-                | TRIPLE_MASKS[window, outer, outer, open_middle]
-            )
+            makes |= TRIPLE_MASKS[window, near, outer, middle]
+            makes |= TRIPLE_MASKS[window, outer, outer, gap]
     return has, makes | has
 
 
