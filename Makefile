@@ -36,16 +36,16 @@ test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest tests/engine $(ARGS)
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
-	$(BIN)/python -m service.demo $(ARGS)
+	$(BIN)/python -m tools.demo $(ARGS)
 
 demo-cluster: setup ## Build a book by two dask workers, kill one in the middle, and compare
-	$(BIN)/python -m service.cluster_demo
+	$(BIN)/python -m tools.cluster_demo
 
 bench: setup ## Measure search, threads, puzzles and books; one part with ARGS=search
 	$(BIN)/fivebook bench $(ARGS)
 
 field: setup ## Play the published agents and write the README's tables; goes on where it stopped
-	$(BIN)/python -m service.play.arena.field --jobs $(JOBS)
+	$(BIN)/python -m tools.field --jobs $(JOBS)
 
 strength: setup ## Play the engine against itself with a tenth of the time, and the gomoku of the BSD games
 	$(BIN)/fivebook arena engine:movetime=1s engine:movetime=100ms --game gomoku-15 --games 100 --jobs $(JOBS)
@@ -65,7 +65,7 @@ book-strength: setup ## Play the engine with the shipped books against itself wi
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
 		case $$game in pentago*) options="--margin 50 --nodes 5000000" ;; *) options= ;; esac; \
-		$(BIN)/python -m service.play.arena.suite $$game $$options > data/openings/$$game.new || exit; \
+		$(BIN)/python -m tools.suite $$game $$options > data/openings/$$game.new || exit; \
 		mv data/openings/$$game.new data/openings/$$game.txt; \
 	done
 

@@ -27,11 +27,11 @@ from sqlalchemy import (
     update,
 )
 
-from book import postgresql
-from book.closing import Closing
 from book.errors import BookError
-from book.rows import AnyRow, Searched, join_keys, split_keys
-from book.schema import tasks
+from book.rows.encoding import AnyRow, Searched, join_keys, split_keys
+from book.storage import postgresql
+from book.storage.closing import Closing
+from book.storage.schema import tasks
 from book.writer import BookWriter, PlannedTask, Task
 
 _of_game = tasks.c.game == bindparam("in_game")

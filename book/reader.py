@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
-from book.address import Address, AnyAddress
-from book.closing import Closing
-from book.database import Access, Prepared, explained, open_engine
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
-from book.propagation import BookValue, can_be_worth, flipped
-from book.rows import BOUNDS, lookup_of, unpack_line
-from book.schema import WITH_MOVE, RestState, counts, moves, positions
-from book.schema import games as games_table
-from engine import games
-from engine.games.base import Canonical, Game
+from book.rows.encoding import BOUNDS, lookup_of, unpack_line
+from book.rows.propagation import BookValue, can_be_worth, flipped
+from book.storage.address import Address, AnyAddress
+from book.storage.closing import Closing
+from book.storage.database import Access, Prepared, explained, open_engine
+from book.storage.schema import WITH_MOVE, RestState, counts, moves, positions
+from book.storage.schema import games as games_table
+from engine import registry
+from engine.game import Canonical, Game
 from engine.position import Move, Position
 from engine.values import from_child
 
@@ -93,7 +93,7 @@ class BookReader(Closing):
         self._lookup = Prepared(_lookup, self._engine.dialect)
         self._lookup_best = Prepared(_lookup_best, self._engine.dialect)
         self._numbers = self._read_numbers()
-        self.games: tuple[Game, ...] = tuple(map(games.get, self._numbers))
+        self.games: tuple[Game, ...] = tuple(map(registry.get, self._numbers))
 
     def close(self) -> None:
         """Let go of the file."""

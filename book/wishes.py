@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, inspect, select, update
 
-from book.address import AnyAddress
-from book.counts import Tally
 from book.errors import PositionNotFound
-from book.finding import find
-from book.propagation import propagate
 from book.reader import BookReader
-from book.schema import Wish, games, moves, positions, tasks
+from book.rows.counts import Tally
+from book.rows.lookup import find
+from book.rows.propagation import propagate
+from book.storage.address import AnyAddress
+from book.storage.schema import Wish, games, moves, positions, tasks
 from book.writer import BookWriter
-from engine import games as all_games
-from engine.games.base import Game
+from engine import registry as all_games
+from engine.game import Game
 from engine.position import Position, cells_of
 
 _wished = (

@@ -13,19 +13,19 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
-from book import postgresql
-from book.address import Address, AnyAddress
-from book.closing import Closing
-from book.counts import Tally
-from book.database import Access, explained, open_engine
 from book.errors import BookUnwritable
-from book.finding import count_positions, find, rest_child, ways_to
-from book.history import note
-from book.notation import store_notation
-from book.propagation import propagate
-from book.rows import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
-from book.schema import RestState, games, moves, positions, runs, tasks
-from engine.games.base import Game, Key
+from book.rows.counts import Tally
+from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
+from book.rows.history import note
+from book.rows.lookup import count_positions, find, rest_child, ways_to
+from book.rows.propagation import propagate
+from book.storage import postgresql
+from book.storage.address import Address, AnyAddress
+from book.storage.closing import Closing
+from book.storage.database import Access, explained, open_engine
+from book.storage.notation import store_notation
+from book.storage.schema import RestState, games, moves, positions, runs, tasks
+from engine.game import Game, Key
 from engine.values import Bound
 
 _set_row = update(positions).where(positions.c.id == bindparam("at"))

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection
 from dataclasses import replace
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Move, Position
 from engine.search import Limits, Searcher, SearchResult
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import games
+from engine import registry
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
@@ -43,7 +43,7 @@ def read_puzzles(lines: Iterable[str]) -> list[Puzzle]:
 
 def _puzzle(line: str) -> Puzzle:
     name, distance, moves = line.split(maxsplit=2)
-    game = games.get(name)
+    game = registry.get(name)
     assert isinstance(game, Gomoku)
     return Puzzle(game, int(distance), game.play_line(game.parse_line(moves)))
 

@@ -16,19 +16,19 @@ from enum import StrEnum
 
 from sqlalchemy import Connection
 
-from book.address import Address, AnyAddress
-from book.finding import count_positions
 from book.plan import open_plan
-from book.rows import Searched
+from book.rows.encoding import Searched
+from book.rows.lookup import count_positions
+from book.storage.address import Address, AnyAddress
 from book.writer import BookWriter, PlannedTask
 from engine.errors import InvalidOptions
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Done, Processes, Search, Threads
-from precompute.frontier import Explore, Frontier, Full, Refine
-from precompute.proving import Goal, Proving
+from precompute.modes.frontier import Explore, Frontier, Full, Refine
+from precompute.modes.prove_by_book import Goal, Proving
 from precompute.slots import LossLimits
 
 # While one batch waits for its last results, the other keeps the jobs busy.
@@ -266,7 +266,7 @@ class Builder:
             return Full(game, number, plies=options.plies, root=root)
         if options.learn:
             # Only here, since what it loads is nothing that a job needs.
-            from precompute.learning import Learn
+            from precompute.modes.learn import Learn
 
             return Learn(
                 game, number, self._address, batch_size=_BATCH_SIZE, most=options.positions

@@ -14,9 +14,9 @@ from functools import cache
 from typing import Any
 
 import engine
-from book.rows import Searched
+from book.rows.encoding import Searched
 from book.writer import PlannedTask, Task, evaluation_hash
-from engine import games
+from engine import registry
 from precompute.dispatch import Dispatch, Done, Search, WorkersLost, named
 from precompute.job import load, run_task
 
@@ -38,7 +38,7 @@ class Edition:
 @cache
 def edition_of(game_id: str) -> Edition:
     """That of this process."""
-    return Edition(engine.__version__, evaluation_hash(games.get(game_id)))
+    return Edition(engine.__version__, evaluation_hash(registry.get(game_id)))
 
 
 class Cluster(Dispatch):

@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 import engine
-from book.finding import count_positions
-from book.rows import BOUNDS, AnyRow, Searched, pack_line, unpack_line
-from book.schema import WITH_MOVE, RestState, moves, positions, runs
-from book.verification import identity, slots
-from book.verification.findings import Finding, Kind
-from book.verification.stored import Place, Stored
-from book.verification.verify import Verification
+from book.integrity import identity, slots
+from book.integrity.findings import Finding, Kind
+from book.integrity.stored import Place, Stored
+from book.integrity.verify import Verification
+from book.rows.encoding import BOUNDS, AnyRow, Searched, pack_line, unpack_line
+from book.rows.lookup import count_positions
+from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
 from book.writer import Task, evaluation_hash
-from engine.games.base import Game, Key
+from engine.game import Game, Key
 from engine.position import Position
 from engine.proof import OPEN, Proof, Prover
 from engine.search import Limits, Searcher, SearchOptions

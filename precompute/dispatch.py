@@ -17,11 +17,11 @@ from typing import Any
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from book.closing import Closing
 from book.processes import workers
-from book.rows import Searched
+from book.rows.encoding import Searched
+from book.storage.closing import Closing
 from book.writer import PlannedTask, Task
-from engine import games
+from engine import registry
 from engine.errors import FivebookError
 from engine.position import cells_of
 from engine.search import Limits, SearchOptions
@@ -205,7 +205,7 @@ class Processes(Dispatch):
 
 def named(search: Search, task: Task) -> str:
     """What to call a task's position in a sentence: its game, and its stones in notation."""
-    game = games.get(search.game_id)
+    game = registry.get(search.game_id)
     position = game.unpack(task.stones)
     if not position.ply:
         return f"the empty board of {game.id}"

@@ -4,10 +4,10 @@ import threading
 import time
 from functools import cache
 
-from book.rows import Rest, Searched
+from book.rows.encoding import Rest, Searched
 from book.writer import Task
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.position import Position
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
 
@@ -19,7 +19,7 @@ def run_task(
     game_id: str, task: Task, limits: Limits, options: SearchOptions = SearchOptions()
 ) -> Searched:
     """Search the rest slot of the task's position within `limits`."""
-    game = games.get(game_id)
+    game = registry.get(game_id)
     position = game.unpack(task.stones)
     children = game.children(position)
     excluded = {
@@ -64,7 +64,7 @@ class _OfThread(threading.local):
 
 
 def _make_searcher(game_id: str, options: SearchOptions) -> Searcher:
-    return games.get(game_id).searcher(options)
+    return registry.get(game_id).searcher(options)
 
 
 def load(game_id: str, options: SearchOptions) -> None:

@@ -10,9 +10,9 @@ import zlib
 from hashlib import blake2b
 
 import engine
-from book.address import Address, AnyAddress
+from book.storage.address import Address, AnyAddress
 from engine.errors import FivebookError
-from engine.games.base import Game
+from engine.game import Game
 
 _FORMAT = "fivebook knowledge"
 

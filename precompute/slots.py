@@ -10,12 +10,12 @@ from operator import attrgetter
 
 from sqlalchemy import Connection, bindparam, func, select
 
-from book.finding import find
-from book.propagation import cost_of_losing, loss_cost, slot_cost, sweep_up, way_cost
-from book.rows import AnyRow
-from book.schema import Wish, moves, positions, runs
+from book.rows.encoding import AnyRow
+from book.rows.lookup import find
+from book.rows.propagation import cost_of_losing, loss_cost, slot_cost, sweep_up, way_cost
+from book.storage.schema import Wish, moves, positions, runs
 from book.writer import PlannedTask, Task
-from engine.games.base import Game, Key
+from engine.game import Game, Key
 from engine.values import Value, from_child
 
 # So many positions may be looked at for one task: planning takes less time than searching.

@@ -8,14 +8,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from book.address import AnyAddress
-from book.closing import Closing
 from book.entry import Entry
 from book.errors import PositionNotFound
 from book.reader import BookReader
-from engine import games
+from book.storage.address import AnyAddress
+from book.storage.closing import Closing
+from engine import registry
 from engine.errors import IllegalMove, InvalidMove
-from engine.games.base import Game, Outcome
+from engine.game import Game, Outcome
 from engine.position import Position
 from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import WIN, Bound, Value, distance
@@ -32,7 +32,7 @@ from service.errors import GameNotNamed
 from service.live import LiveSearches
 
 if TYPE_CHECKING:
-    from service.misses import Misses
+    from service.http.miss_counter import Misses
 
 
 class Answerer(Closing):
@@ -87,7 +87,7 @@ class Answerer(Closing):
             GameNotNamed: if `game_id` is None and the books do not hold exactly one game.
         """
         if game_id is not None:
-            return games.get(game_id)
+            return registry.get(game_id)
         held = {game.id: game for reader in self._readers for game in reader.games}
         if len(held) == 1:
             return next(iter(held.values()))

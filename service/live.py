@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from threading import BoundedSemaphore, Lock
 
-from engine.games.base import Canonical, Game, Key
+from engine.game import Canonical, Game, Key
 from engine.position import Position
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from service.errors import TooBusy

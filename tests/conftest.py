@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from book.address import AnyAddress
+from book.storage.address import AnyAddress
 from tests.servers import postgresql_book
 
 # The same tests every time, and none that a slow machine fails.

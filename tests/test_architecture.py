@@ -14,6 +14,8 @@ MAY_IMPORT = {
     "book": {"engine"},
     "precompute": {"engine", "book"},
     "service": {"engine", "book"},
+    "fivebook": {"engine", "book", "precompute", "service"},
+    "tools": {"engine", "book", "precompute", "service", "fivebook"},
 }
 ROOMS = set(MAY_IMPORT)
 SOURCES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
@@ -88,8 +90,8 @@ def test_the_engine_knows_no_database_and_no_network(path: Path) -> None:
 
 @of_room("book", "precompute", "service")
 def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
-    allowed = {"engine.games", "engine.games.base"}
-    of_games = {name for name in imported(path.read_text()) if name.startswith("engine.games")}
+    allowed = {"engine.registry", "engine.game"}
+    of_games = {name for name in imported(path.read_text()) if name.startswith("engine.registry")}
     assert of_games <= allowed
 
 
@@ -99,7 +101,7 @@ def test_the_checker_of_certificates_shares_no_code_with_the_engine() -> None:
     assert paths
     foreign = {name for path in paths for name in imported(path.read_text())}
     own = {name for name in foreign if name.split(".")[0] == "book"}
-    assert all(name.startswith("book.certificate") for name in own)
+    assert all(name.startswith("book.certificates.pentago_swap") for name in own)
     assert {name.split(".")[0] for name in foreign - own} <= sys.stdlib_module_names | {
         "numba",
         "numpy",
@@ -111,14 +113,14 @@ def test_the_checker_of_books_has_no_rule_no_key_and_no_search_of_the_engine() -
     assert paths
     names = {name for path in paths for name in imported(path.read_text())}
     assert not {name for name in names if name.split(".")[0] in ROOMS - {"book"}}
-    loaded = all_loaded_by("import book.checking.walk")
-    assert "book.checking.position" in loaded
+    loaded = all_loaded_by("import book.audit.walk")
+    assert "book.audit.position" in loaded
     # The errors that a book's address and file may give are the only thing of it.
     assert {name for name in loaded if name.split(".")[0] == "engine"} <= {
         "engine",
         "engine.errors",
     }
-    assert not {"book.reader", "book.rows", "book.finding"} & loaded
+    assert not {"book.reader", "book.rows.encoding", "book.rows.lookup"} & loaded
 
 
 def loaded_by(code: str) -> set[str]:
@@ -140,9 +142,9 @@ def all_loaded_by(code: str) -> set[str]:
 
 def test_the_rules_of_all_games_work_without_loading_the_compiler() -> None:
     loaded = loaded_by(
-        "from engine import games\n"
-        "for family in games.families():\n"
-        "    game = games.get(family.examples[0])\n"
+        "from engine import registry\n"
+        "for family in registry.families():\n"
+        "    game = registry.get(family.examples[0])\n"
         "    position = game.play_line(game.legal_moves(game.initial)[:1])\n"
         "    game.canonical(position), game.children(position), game.outcome(position)\n"
     )
@@ -153,12 +155,14 @@ def test_the_rules_of_all_games_work_without_loading_the_compiler() -> None:
 def test_the_command_line_loads_neither_the_builder_nor_the_server_before_they_are_asked_for() -> (
     None
 ):
-    loaded = loaded_by("import service.cli")
+    loaded = loaded_by("import fivebook.cli")
     assert "service" in loaded
     assert not loaded & {"precompute", "joblib", "flask", "apiflask", "granian", "numba"}
 
 
 def test_a_check_of_a_certificate_loads_no_room_but_its_own() -> None:
-    loaded = loaded_by("import book.certificate.checker, book.certificate.file")
+    loaded = loaded_by(
+        "import book.certificates.pentago_swap.checker, book.certificates.pentago_swap.file"
+    )
     assert "book" in loaded
     assert not loaded & {"engine", "precompute", "service", "sqlalchemy"}

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-ROOMS = {"engine", "book", "precompute", "service"}
+ROOMS = {"fivebook", "engine", "book", "precompute", "service"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # pip comes with the environment; editables is needed only while pip builds an editable install.
 NOT_PINNED = {"pip"}
@@ -73,7 +73,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
     return ZipFile(path)
 
 
-def test_the_wheel_holds_the_four_rooms_and_nothing_else(wheel: ZipFile) -> None:
+def test_the_wheel_holds_the_rooms_and_nothing_else(wheel: ZipFile) -> None:
     names = {name.split("/")[0] for name in wheel.namelist()}
     (metadata,) = names - ROOMS
     assert re.fullmatch(r"fivebook-[0-9.]+\.dist-info", metadata)
@@ -88,7 +88,7 @@ def test_the_wheel_holds_every_file_of_the_rooms(wheel: ZipFile) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert set(wheel.namelist()) >= tracked
-    assert "book/migrations/env.py" in tracked
+    assert "book/storage/migrations/env.py" in tracked
     assert any(name.startswith("book/migrations/versions/0002") for name in tracked)
 
 
@@ -99,7 +99,7 @@ def test_the_wheel_holds_no_compiled_code(wheel: ZipFile) -> None:
 def test_the_wheel_installs_one_command(wheel: ZipFile) -> None:
     (entry_points,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
     lines = wheel.read(entry_points).decode().split("\n")
-    assert [line for line in lines if line] == ["[console_scripts]", "fivebook = service.cli:main"]
+    assert [line for line in lines if line] == ["[console_scripts]", "fivebook = fivebook.cli:main"]
 
 
 def test_the_wheel_is_free_software_for_python_3_11_and_later(wheel: ZipFile) -> None:
@@ -166,4 +166,4 @@ def test_the_installed_command_is_the_one_of_this_folder() -> None:
     except PackageNotFoundError:
         pytest.skip("fivebook is not installed here: make test installs it")
     scripts = {entry.name: entry.value for entry in installed.entry_points}
-    assert scripts == {"fivebook": "service.cli:main"}
+    assert scripts == {"fivebook": "fivebook.cli:main"}

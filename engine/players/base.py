@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.clock import Clock
 from engine.errors import FivebookError
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Move, Position
 
 

@@ -23,7 +23,7 @@ So the agent does not see how a swap tears its stones apart or brings the oppone
 after the last stone of a line all six swaps are worth the same to it, unless one ends the game.
 """
 
-# Boards are packed as in `engine.games.pentago_swap.alphabeta`, whose kernels carry numba's types.
+# Boards are packed as in `engine.games.quadrants.alphabeta`, whose kernels carry numba's types.
 # mypy: allow-untyped-calls
 
 from typing import Any
@@ -31,8 +31,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from engine.games.pentago_swap import PentagoSwap
-from engine.games.pentago_swap.alphabeta import (
+from engine.games.quadrants.alphabeta import (
     BIT_OF_CELL,
     CELL_OF_BIT,
     CELLS,
@@ -42,6 +41,7 @@ from engine.games.pentago_swap.alphabeta import (
     popcount,
     swapped,
 )
+from engine.games.quadrants.pentago_swap import PentagoSwap
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
 from engine.position import Position

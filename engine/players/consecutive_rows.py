@@ -27,7 +27,7 @@ from numba import types
 from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.rows import INFINITY, Board, board_of, move_of, row_from, steps
+from engine.players.row_boards import INFINITY, Board, board_of, move_of, row_from, steps
 from engine.players.stones import DARK, EMPTY, LIGHT, centre_of
 from engine.position import Position
 

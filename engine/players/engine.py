@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.clock import Clock
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.base import Choice, Player
 from engine.position import Position
 from engine.search import Limits, SearchOptions

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.base import Choice, Player
 from engine.position import Position
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Cell, Position, cells_of
 
 EMPTY, DARK, LIGHT = 0, 1, -1

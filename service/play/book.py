@@ -1,7 +1,7 @@
 """The engine with a book."""
 
-from book.address import AnyAddress
 from book.reader import BookReader
+from book.storage.address import AnyAddress
 from engine.clock import Clock
 from engine.players.base import Choice, Player
 from engine.position import Position

@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from book.address import AnyAddress
-from engine import __version__, games
+from book.storage.address import AnyAddress
+from engine import __version__, registry
 from engine.clock import LAG, Clock
 from engine.errors import FivebookError, UnknownGame
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.position import Bitboard, Cell, Position
@@ -149,7 +149,7 @@ class Brain:
         if self._size is None:
             raise _Refused("there is no board yet: START and its size")
         try:
-            return games.get(f"gomoku-{self._size}{_RULES[self._rule]}")
+            return registry.get(f"gomoku-{self._size}{_RULES[self._rule]}")
         except (UnknownGame, KeyError):
             raise _Refused(f"there is no game of size {self._size} by rule {self._rule}") from None
 

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.base import Choice, Player, UnsuitableGame
 from engine.position import Cell, Position, cells_of
 from service.errors import PlayerFailed

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from book.console import console
 from engine.errors import IllegalMove, InvalidMove
-from engine.games.base import Game, Outcome
+from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
 from engine.position import Move, Position
 from engine.search import Limits
-from service.board import paint
+from fivebook.console import console
+from service.play.drawing import paint
 
 _ANNOUNCEMENTS = {
     Outcome.DARK_WINS: "Dark wins!",

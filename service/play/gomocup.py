@@ -13,7 +13,7 @@ from queue import Empty, Queue
 from threading import Thread
 
 from engine.clock import Clock
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.base import Choice, Player, UnsuitableGame
 from engine.position import Cell, Position, cells_of
 from engine.search import Limits

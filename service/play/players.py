@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 
-from book.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
-from engine.games.base import Game
+from engine.game import Game
 from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
 from engine.search import Limits, SearchOptions
+from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from service.errors import InvalidPlayer
 from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer

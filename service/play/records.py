@@ -19,9 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine import __version__, games
+from engine import __version__, registry
 from engine.errors import UnknownGame
-from engine.games.base import Game, Outcome
+from engine.game import Game, Outcome
 from engine.position import Move
 from service.play.syntax import (
     Headers,
@@ -163,9 +163,9 @@ def _sgf_game(root: Node) -> Game:
     if kind != "4":
         raise InvalidRecord(f"GM[{kind}] is not Gomoku, which is GM[4] in SGF")
     try:
-        game = games.get(root.get("RU", ""))
+        game = registry.get(root.get("RU", ""))
     except UnknownGame:
-        game = games.get(f"gomoku-{size}")
+        game = registry.get(f"gomoku-{size}")
     if size != str(game.size):
         raise InvalidRecord(f"SZ[{size}] is not the board of {game.id}")
     return game
@@ -240,7 +240,7 @@ def _as_text(record: GameRecord) -> str:
 
 
 def _from_text(headers: Headers, words: Sequence[str]) -> GameRecord:
-    game = games.get(headers["Game"])
+    game = registry.get(headers["Game"])
     return _checked(
         GameRecord(
             game,

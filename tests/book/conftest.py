@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import text
 
-from book.address import Address, AnyAddress
-from book.database import Access, open_engine
 from book.reader import BookReader
+from book.storage.address import Address, AnyAddress
+from book.storage.database import Access, open_engine
 from book.writer import BookWriter
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.search import Limits
+from fivebook.cli import cli
 from precompute.builder import Builder, BuildOptions
-from service.cli import cli
 from tests.book.handmade import proven_book
 from tests.servers import postgresql_book
 
@@ -34,7 +34,7 @@ Place = TypeVar("Place", str, Path)
 
 def small_book(place: Place, name: str, positions: int) -> Place:
     """A book of a few positions at `place`; added to what is there."""
-    Builder(place, BuildOptions(games.get(name), NODES, positions=positions)).run()
+    Builder(place, BuildOptions(registry.get(name), NODES, positions=positions)).run()
     return place
 
 
@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def gomoku() -> Game:
-    return games.get("gomoku-9")
+    return registry.get("gomoku-9")
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +108,7 @@ BOOKS: dict[str, Callable[[str], object]] = {
         small_book(place, "gomoku-9", 20),
         small_book(place, "pentago-swap", 10),
     ],
-    "empty_book": lambda place: BookWriter(place, games.get("gomoku-9")).close(),
+    "empty_book": lambda place: BookWriter(place, registry.get("gomoku-9")).close(),
 }
 """How the books called like the fixtures above are made where there is no file."""
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from book.writer import BookWriter, Task
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.search import Limits
 from precompute.job import run_task
 
@@ -25,7 +25,7 @@ BLOCKED_ONCE = "e5 a1 f5 a3 g5 a7 h5 i5"
 
 def proven_book(place: Place) -> Place:
     """A book of the three positions above: won in 3, lost in 2, won in 1."""
-    game = games.get(GAME_ID)
+    game = registry.get(GAME_ID)
     with BookWriter(place, game) as writer:
         run = writer.start_run({"limits": {"depth": 6}})
         # Children first, so that each search leaves out the move that leads to a stored one.

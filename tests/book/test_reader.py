@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from book.address import AnyAddress
 from book.entry import BookMove, Entry
 from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
+from book.storage.address import AnyAddress
 from book.writer import BookWriter
-from engine import games
-from engine.games.base import SYMMETRIES, Game, Key, Position
+from engine import registry
+from engine.game import SYMMETRIES, Game, Key, Position
 from engine.values import WIN, Bound, from_child
 from tests.book.conftest import CopyOf, Fivebook, change, rows_of, small_book
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
@@ -43,7 +43,7 @@ def stored_positions(book: AnyAddress, game: Game) -> list[Position]:
     """Every stored position of `game`, as its canonical image."""
     rows = rows_of(
         book,
-        "SELECT stones FROM positions JOIN games ON games.id = game WHERE name = :name"
+        "SELECT stones FROM positions JOIN games ON registry.id = game WHERE name = :name"
         " ORDER BY ply, lookup",
         name=game.id,
     )
@@ -199,8 +199,8 @@ def test_games_in_one_book_do_not_answer_for_each_other(
                 game.play_line(entry.moves[0].line, start=position)
         # The same stones, but another game.
         assert reader.find(gomoku, Position()).moves != reader.find(swap, Position()).moves
-        assert reader.get(games.get("gomoku-15"), Position()) is None
-        assert reader.get(games.get("gomoku-9-standard"), Position()) is None
+        assert reader.get(registry.get("gomoku-15"), Position()) is None
+        assert reader.get(registry.get("gomoku-9-standard"), Position()) is None
 
 
 def test_positions_with_the_same_lookup_number_are_told_apart(

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from book.address import AnyAddress
 from book.errors import BookUnwritable
 from book.reader import BookReader
-from book.schema import Wish
+from book.storage.address import AnyAddress
+from book.storage.schema import Wish
 from book.wishes import make_wish, wishes_of
 from book.writer import BookWriter
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from tests.book.conftest import Fivebook, small_book
 from tests.oracles.book_checker import assert_sound
 
@@ -41,7 +41,7 @@ def test_wishes_are_kept_in_any_orientation_and_taken_back(
 def test_wishes_are_listed_by_game(place: AnyAddress, fivebook: Fivebook) -> None:
     for name in ("gomoku-9", "pentago-swap"):
         small_book(place, name, 5)
-        game = games.get(name)
+        game = registry.get(name)
         make_wish(place, game, game.initial, Wish.LESS)
     listed = json.loads(fivebook("wish", place, "--json").output)
     nothing = {"dark": "", "light": "", "wish": "less"}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from book.writer import BookWriter
-from engine import games
+from engine import registry
 from tests.book.conftest import rows_of
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
 from tests.oracles.book_checker import assert_sound
@@ -13,7 +13,7 @@ def test_a_position_that_was_stored_since_it_was_planned_is_not_stored_twice(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "twice.db"
-    game = games.get(GAME_ID)
+    game = registry.get(GAME_ID)
     with BookWriter(path, game) as writer:
         run = writer.start_run({"limits": {"depth": 4}})
         for line in (OPEN_THREE, OPEN_FOUR, OPEN_THREE):

@@ -3,11 +3,11 @@
 from functools import cache
 from random import Random
 
-from book.rows import Rest, Searched
+from book.rows.encoding import Rest, Searched
 from book.writer import BookWriter, Task
-from engine.games.base import Canonical, Game, Key, Outcome
+from engine.game import Canonical, Game, Key, Outcome
 from engine.games.gomoku import Gomoku, Rule
-from engine.games.rows import Rows
+from engine.lines import Rows
 from engine.position import Move, Position
 from engine.values import HEURISTIC_MAX, WIN, Bound, Value, from_child
 from tests.book.handmade import Place

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from book.asked import Asked
-from engine import games
+from book.misses import Asked
+from engine import registry
 from tests.end_to_end.test_whole_way import ask, fivebook, served
 
-GOMOKU = games.get("gomoku-9")
+GOMOKU = registry.get("gomoku-9")
 OPTIONS = ("--game", "gomoku-9", "--nodes", "300")
 
 

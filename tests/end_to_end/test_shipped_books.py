@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from service.cli import cli
+from fivebook.cli import cli
 
 DATA = Path(__file__).parents[2] / "data"
 BOOKS = sorted(DATA.glob("*.db"))

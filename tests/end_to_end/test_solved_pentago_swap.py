@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from book.certificate import kernels
-from book.certificate.board import key_of
-from book.certificate.file import Certificate, read
+from book.certificates.pentago_swap import arrangements
+from book.certificates.pentago_swap.file import Certificate, read
+from book.certificates.pentago_swap.single_board import key_of
 from book.reader import BookReader
 from book.writer import BookWriter
-from engine import games
+from engine import registry
 from engine.position import Position
 from engine.values import WIN
-from precompute.families import to_board
-from service.bench.perfect import BOOK, WON_BY, play_all
-from tests.book.certificate.samples import entries, hole, rebuilt
+from precompute.pentago_swap_strategy import to_board
+from tests.book.certificates.pentago_swap.samples import entries, hole, rebuilt
 from tests.oracles.book_checker import assert_sound
+from tools.bench.perfect import BOOK, WON_BY, play_all
 
 DATA = Path(__file__).parents[2] / "data"
 CERTIFICATE = DATA / "pentago-swap.cert"
-SWAP = games.get("pentago-swap")
+SWAP = registry.get("pentago-swap")
 PLIES = 6
 
 
@@ -74,8 +74,8 @@ def test_a_moved_stone_of_a_leaf_is_rejected(shipped: Certificate, ply: int) -> 
     rng = random.Random(ply)
     some = entries(shipped)
     entry = some[rng.choice([n for n in numbers_at(some, ply) if not some[n]["moves"]])]
-    white = kernels.white_of(entry["high"], entry["low"])
-    black = kernels.black_of(entry["high"], entry["low"])
+    white = arrangements.white_of(entry["high"], entry["low"])
+    black = arrangements.black_of(entry["high"], entry["low"])
     one = rng.choice([cell for cell in range(36) if white >> cell & 1])
     free = rng.choice([cell for cell in range(36) if not both(entry) >> cell & 1])
     high, low, boards = key_of(white ^ 1 << one ^ 1 << free, black, entry["boards"])
@@ -89,8 +89,8 @@ def numbers_at(some: list[dict[str, int]], ply: int) -> list[int]:
 
 
 def both(entry: dict[str, int]) -> int:
-    white = kernels.white_of(entry["high"], entry["low"])
-    return int(white | kernels.black_of(entry["high"], entry["low"]))
+    white = arrangements.white_of(entry["high"], entry["low"])
+    return int(white | arrangements.black_of(entry["high"], entry["low"]))
 
 
 @pytest.mark.slow

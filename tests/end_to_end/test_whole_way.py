@@ -27,7 +27,7 @@ FINISHED = "a1 a9 b1 b9 c1 c9 d1 d9 e1"
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", *map(str, arguments)],
+        [sys.executable, "-m", "fivebook.cli", *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
@@ -57,7 +57,7 @@ def served(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "service.cli", "serve", *map(str, arguments), "--port", str(port)],
+        [sys.executable, "-m", "fivebook.cli", "serve", *map(str, arguments), "--port", str(port)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

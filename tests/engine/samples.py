@@ -6,17 +6,19 @@ from random import Random
 import pytest
 from hypothesis import strategies as st
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.position import Move, Position
 
 SIZES = (5, 6, 11, 15, 19, 26)
 RULES = ("", "-standard", "-renju")
 GOMOKU_IDS = tuple(f"gomoku-{size}{rule}" for size in SIZES for rule in RULES)
-EXAMPLES = tuple(example for family in games.families() for example in family.examples)
+EXAMPLES = tuple(example for family in registry.families() for example in family.examples)
 GAME_IDS = tuple(sorted({*EXAMPLES, *GOMOKU_IDS}))
 
-every_game = pytest.mark.parametrize("game", [games.get(name) for name in GAME_IDS], ids=GAME_IDS)
+every_game = pytest.mark.parametrize(
+    "game", [registry.get(name) for name in GAME_IDS], ids=GAME_IDS
+)
 
 
 def positions(game: Game) -> st.SearchStrategy[Position]:

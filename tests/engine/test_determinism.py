@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.position import Position
 from engine.search import Limits, Searcher, SearchResult
 
@@ -62,7 +62,7 @@ def answers(game: Game, searcher: Searcher) -> Iterator[list[object]]:
 
 @every_game
 def test_a_second_run_and_a_second_searcher_find_the_same(name: str) -> None:
-    game = games.get(name)
+    game = registry.get(name)
     searcher = game.searcher()
     first = list(answers(game, searcher))
     assert list(answers(game, searcher)) == first
@@ -71,7 +71,7 @@ def test_a_second_run_and_a_second_searcher_find_the_same(name: str) -> None:
 
 @every_game
 def test_what_was_searched_before_does_not_matter(name: str) -> None:
-    game = games.get(name)
+    game = registry.get(name)
     searcher = game.searcher()
     position = positions(game)[1]
     first = told(searcher.search(position, Limits(nodes=6_000)))
@@ -89,8 +89,10 @@ def searched(game: Game) -> list[tuple[int, int]]:
 
 
 def test_searchers_of_other_games_in_the_same_process_do_not_matter() -> None:
-    alone = {name: list(answers(games.get(name), games.get(name).searcher())) for name in LINES}
-    streams = {name: answers(games.get(name), games.get(name).searcher()) for name in LINES}
+    alone = {
+        name: list(answers(registry.get(name), registry.get(name).searcher())) for name in LINES
+    }
+    streams = {name: answers(registry.get(name), registry.get(name).searcher()) for name in LINES}
     together: dict[str, list[list[object]]] = {name: [] for name in LINES}
     for _ in range(max(map(len, alone.values()))):
         for name, stream in streams.items():
@@ -100,7 +102,7 @@ def test_searchers_of_other_games_in_the_same_process_do_not_matter() -> None:
 
 @every_game
 def test_several_lines_of_a_search_by_nodes_are_always_the_same(name: str) -> None:
-    game = games.get(name)
+    game = registry.get(name)
     searcher = game.searcher()
     position = positions(game)[-1]
     first = [told(each) for each in searcher.search_lines(position, Limits(nodes=6_000), 3)]
@@ -111,13 +113,16 @@ def test_several_lines_of_a_search_by_nodes_are_always_the_same(name: str) -> No
 
 
 def test_another_process_finds_the_same() -> None:
-    expected = {name: list(answers(games.get(name), games.get(name).searcher())) for name in LINES}
+    expected = {
+        name: list(answers(registry.get(name), registry.get(name).searcher())) for name in LINES
+    }
     program = (
         "import json\n"
-        "from engine import games\n"
+        "from engine import registry\n"
         "from tests.engine.test_determinism import LINES, answers\n"
         "print(json.dumps({\n"
-        "    name: list(answers(games.get(name), games.get(name).searcher())) for name in LINES\n"
+        "    name: list(answers(game, game.searcher()))\n"
+        "    for name in LINES for game in [registry.get(name)]\n"
         "}))\n"
     )
     run = subprocess.run(

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from engine import games
+from engine import registry
 from engine.clock import Clock
-from engine.games.base import Game
+from engine.game import Game
 from engine.multipv import lines_by_exclusion
 from engine.position import Move, Position
 from engine.search import Limits, SearchResult
@@ -16,11 +16,11 @@ from engine.values import WIN, Bound
 from tests.engine.samples import random_game
 
 GAMES = [
-    games.get(name)
+    registry.get(name)
     for name in ("gomoku-9", "gomoku-9-standard", "pentago-swap", "pentago", "pentago-twist")
 ]
 of_every_kind = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
-SMALL = games.get("gomoku-5")
+SMALL = registry.get("gomoku-5")
 
 
 def search_lines(
@@ -114,7 +114,7 @@ def test_no_lines_at_all_are_refused(game: Game) -> None:
 
 
 def test_each_line_is_proven_for_its_own_move() -> None:
-    game = games.get("gomoku-9")
+    game = registry.get("gomoku-9")
     position = game.play_line(game.parse_line("b5 a1 c5 a9 d5 i1 e5 i9"))
     results = search_lines(game, position, 3, nodes=30_000)
     assert {game.format_move(result.line[0]) for result in results[:2]} == {"a5", "f5"}

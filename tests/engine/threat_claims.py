@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from engine.games.base import Game
-from engine.games.gomoku.proof_solver import ProofSolver
+from engine.game import Game
+from engine.games.gomoku.prover import ProofSolver
 from engine.games.gomoku.threat_solver import ThreatResult
 from engine.position import Position, board_of, cells_of
 from engine.proof import Proof

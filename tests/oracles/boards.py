@@ -1,6 +1,6 @@
 """Between drawn boards, which the slow rules use, and the engine's positions."""
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Position
 from tests.oracles.slow_rules import (
     Board,

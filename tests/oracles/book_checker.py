@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from book.address import AnyAddress
 from book.reader import BookReader
-from book.rows import unpack_line
-from book.schema import games, moves, positions
-from book.summary import summarise
-from engine.games.base import Game
+from book.rows.encoding import unpack_line
+from book.storage.address import AnyAddress
+from book.storage.schema import games, moves, positions
+from book.whole.summary import summarise
+from engine.game import Game
 
 WIN = 30_000
 DECISIVE = 29_000

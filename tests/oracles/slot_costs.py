@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from book.address import AnyAddress
 from book.reader import BookReader
-from book.schema import moves, positions
+from book.storage.address import AnyAddress
+from book.storage.schema import moves, positions
 from tests.oracles.book_checker import (
     NEVER,
     cost_into,

@@ -6,7 +6,7 @@ A board is a dict from (row, column) to ``x`` (dark) or ``o`` (light). Values ar
 import re
 from functools import cache
 
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Position, cells_of
 
 Cell = tuple[int, int]

@@ -13,14 +13,14 @@ from random import Random
 import pytest
 from sqlalchemy import Connection, Engine, event
 
-from book.address import AnyAddress
 from book.errors import BookError, BookUnwritable
-from book.export import records
 from book.reader import BookReader
-from book.sqlite import driver_of
-from book.summary import summarise
+from book.storage.address import AnyAddress
+from book.storage.sqlite import driver_of
+from book.whole.export import records
+from book.whole.summary import summarise
 from book.writer import BookWriter
-from engine import games
+from engine import registry
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from tests.oracles.book_checker import assert_sound
@@ -34,12 +34,12 @@ NODES = Limits(nodes=400)
 # Builds with two jobs, and kills itself and them with the search asked for.
 KILLED_BUILD = """
 import os, signal, sys
-from engine import games
+from engine import registry
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions
 
 path, name, searches = sys.argv[1:]
-options = BuildOptions(games.get(name), Limits(nodes=400), jobs=2, positions=60)
+options = BuildOptions(registry.get(name), Limits(nodes=400), jobs=2, positions=60)
 
 def kill(state):
     if state.searches == int(searches):
@@ -53,14 +53,14 @@ def build(path: AnyAddress, name: str = "gomoku-9", **options: object) -> BuildS
     given = {"limits": NODES, "positions": 60} | options
     if "plies" in given:
         del given["positions"]
-    return Builder(path, BuildOptions(games.get(name), **given)).run()  # type: ignore[arg-type]
+    return Builder(path, BuildOptions(registry.get(name), **given)).run()  # type: ignore[arg-type]
 
 
 def build_until(path: AnyAddress, name: str, searches: int) -> bool:
     """Build, but stop softly after some searches; returns whether the book is complete."""
     builder = Builder(
         path,
-        BuildOptions(games.get(name), NODES, positions=60),
+        BuildOptions(registry.get(name), NODES, positions=60),
         lambda state: builder.stop() if state.searches >= searches else None,
     )
     builder.run()
@@ -72,7 +72,7 @@ def content(path: AnyAddress) -> Content:
 
 
 def command(path: AnyAddress, *options: str) -> list[str]:
-    return [sys.executable, "-m", "service.cli", "build", str(path), *options]
+    return [sys.executable, "-m", "fivebook.cli", "build", str(path), *options]
 
 
 @pytest.fixture(
@@ -94,7 +94,7 @@ def test_a_build_holds_as_many_positions_as_asked_for(book: Path, name: str) -> 
 
 
 def test_everything_in_a_built_book_follows_from_its_rows(book: Path, name: str) -> None:
-    assert_sound(book, games.get(name))
+    assert_sound(book, registry.get(name))
 
 
 def test_two_jobs_build_the_same_book_as_one(book: Path, name: str, place: AnyAddress) -> None:
@@ -117,7 +117,7 @@ def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
     # Nothing that was found before a kill was searched again.
     assert state.searches == search_count(book, name) - 5 - 40
     with BookReader(place) as reader:
-        runs = summarise(reader, games.get(name)).runs
+        runs = summarise(reader, registry.get(name)).runs
     assert [run.ended is None for run in runs] == [True, True, False]
 
 
@@ -197,7 +197,7 @@ def searches_so_far(path: AnyAddress) -> int:
 
 def search_count(path: AnyAddress, name: str) -> int:
     with BookReader(path) as reader:
-        return sum(run.searches for run in summarise(reader, games.get(name)).runs)
+        return sum(run.searches for run in summarise(reader, registry.get(name)).runs)
 
 
 def test_a_build_stopped_softly_goes_on_to_the_same_book(
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_a_build_in_order(place: AnyAddress) -> None:
     assert "goes on from here" in output
     assert "Traceback" not in errors
     with BookReader(place) as reader:
-        assert summarise(reader, games.get("gomoku-9")).runs[0].ended is not None
+        assert summarise(reader, registry.get("gomoku-9")).runs[0].ended is not None
 
 
 def test_building_further_keeps_what_is_there(book: Path, name: str, place: AnyAddress) -> None:
@@ -234,7 +234,7 @@ def test_building_further_keeps_what_is_there(book: Path, name: str, place: AnyA
     state = build(place, name, positions=60)
     assert state.added == 40
     assert before < {record["position"] for record in content(place)}
-    assert_sound(place, games.get(name))
+    assert_sound(place, registry.get(name))
 
 
 def test_a_finished_build_has_nothing_more_to_do(book: Path, name: str) -> None:
@@ -273,7 +273,7 @@ def test_other_searches_replan_what_was_not_searched(
     assert not build_until(place, "gomoku-9", searches=20)
     state = build(place, **changes)
     assert state.positions == 60
-    assert_sound(place, games.get("gomoku-9"))
+    assert_sound(place, registry.get("gomoku-9"))
 
 
 @pytest.mark.parametrize(
@@ -290,13 +290,13 @@ def test_a_full_build_holds_every_position_up_to_its_ply(
 ) -> None:
     build(place, game_id, plies=plies, limits=Limits(nodes=nodes), jobs=2)
     with BookReader(place) as reader:
-        layers = summarise(reader, games.get(game_id)).layers
+        layers = summarise(reader, registry.get(game_id)).layers
     slow = SlowPentagoSwap() if game_id == "pentago-swap" else SlowGomoku(5)
     assert [layer.positions for layer in layers] == [1, *slow.unfinished_positions(plies)]
     # All moves of an inner position lead to stored ones.
     inner = [record for record in content(place) if record["ply"] < plies]
     assert {record["rest"] for record in inner} == {"none"}
-    assert_sound(place, games.get(game_id))
+    assert_sound(place, registry.get(game_id))
 
 
 def test_games_share_a_book_without_touching_each_other(place: AnyAddress) -> None:
@@ -309,7 +309,7 @@ def test_games_share_a_book_without_touching_each_other(place: AnyAddress) -> No
 
 
 def test_only_one_builder_has_a_book_at_a_time(place: AnyAddress) -> None:
-    game = games.get("gomoku-9")
+    game = registry.get("gomoku-9")
     with (
         BookWriter(place, game),
         pytest.raises(BookUnwritable, match="being built by another"),
@@ -319,7 +319,7 @@ def test_only_one_builder_has_a_book_at_a_time(place: AnyAddress) -> None:
 
 
 def test_a_reader_is_answered_while_a_book_is_built(place: AnyAddress) -> None:
-    game = games.get("gomoku-9")
+    game = registry.get("gomoku-9")
     build(place, positions=10)
     with BookReader(place) as reader, BookWriter(place, game) as writer:
         with writer.transaction() as connection:

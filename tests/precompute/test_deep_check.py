@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from book.address import Address
-from book.database import at_one_moment
-from book.verification.findings import Finding, Kind
-from book.verification.repair import repair
-from book.verification.verify import Verification
+from book.integrity.findings import Finding, Kind
+from book.integrity.repair import repair
+from book.integrity.verify import Verification
+from book.storage.address import Address
+from book.storage.database import at_one_moment
 from precompute.deep_check import DeepCheck
 from tests.book.conftest import Fivebook, change, fivebook, small_book
 from tests.book.handmade import proven_book

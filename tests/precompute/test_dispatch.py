@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from book.address import AnyAddress
-from book.export import records
-from book.rows import Searched
+from book.rows.encoding import Searched
+from book.storage.address import AnyAddress
+from book.whole.export import records
 from book.writer import PlannedTask, Task
-from engine import games
+from engine import registry
 from engine.search import Limits, SearchOptions
+from fivebook.cli import cli
 from precompute import cluster, dispatch
 from precompute.builder import Backend, Builder, BuildOptions, BuildState
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads, WorkersLost, named
 from precompute.job import run_task
-from service.cli import cli
 from tests.precompute.clusters import LocalCluster, local_cluster
 
 NAME = "gomoku-9"
@@ -39,7 +39,7 @@ def content(path: AnyAddress) -> Content:
 
 def options(**others: object) -> BuildOptions:
     given = {"limits": NODES, "positions": POSITIONS} | others
-    return BuildOptions(games.get(NAME), **given)  # type: ignore[arg-type]
+    return BuildOptions(registry.get(NAME), **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalClust
 
 
 def planned(number: int, line: str = "e5") -> PlannedTask:
-    game = games.get(NAME)
+    game = registry.get(NAME)
     canonical = game.canonical(game.play_line(game.parse_line(line)))
     task = Task(canonical.key, canonical.stones, True, frozenset())
     return PlannedTask(number, 1, task, None)
@@ -353,7 +353,7 @@ def deadly(game_id: str, task: Task, limits: Limits, options: SearchOptions) -> 
 def test_a_position_is_named_by_its_stones() -> None:
     assert named(SEARCH, planned(0, "").task) == "the empty board of gomoku-9"
     assert named(SEARCH, planned(0, "e5").task) == "gomoku-9 with dark e5"
-    game = games.get(NAME)
+    game = registry.get(NAME)
     text = named(SEARCH, planned(0, "e5 f6 g7").task)
     dark, light = text.removeprefix("gomoku-9 with dark ").split(" and light ")
     line = " ".join(pair for pair in (dark.split()[0], light, dark.split()[1]))

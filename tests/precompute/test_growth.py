@@ -9,25 +9,25 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, update
 
-from book.address import AnyAddress
-from book.export import records
 from book.reader import BookReader
-from book.schema import Wish, runs
+from book.storage.address import AnyAddress
+from book.storage.schema import Wish, runs
+from book.whole.export import records
 from book.wishes import make_wish
 from book.writer import BookWriter, Task
-from engine import games
-from engine.games.base import Key
+from engine import registry
+from engine.game import Key
 from engine.search import Limits, SearchOptions
+from fivebook.cli import cli
 from precompute import dispatch
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.frontier import Refine
 from precompute.job import run_task
+from precompute.modes.frontier import Refine
 from precompute.slots import LossLimits
-from service.cli import cli
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 
-GAME = games.get("gomoku-5")
+GAME = registry.get("gomoku-5")
 # Seven cells are free, and nobody has won.
 LATE = "c2 e4 d4 e1 d3 e5 a5 c1 a1 d5 d2 e3 b2 c5 a4 c4 e2 a2"
 NODES = Limits(nodes=40)

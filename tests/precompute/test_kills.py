@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from book.export import records
-from engine import games
+from book.whole.export import records
+from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 
@@ -21,17 +21,17 @@ KILLS = """
 import json, os, random, signal, sqlite3, sys, time
 from contextlib import closing
 from pathlib import Path
-from book.address import Address
-from book.database import at_one_moment
+from book.storage.address import Address
+from book.storage.database import at_one_moment
 from book.errors import NotABook
-from book.verification.verify import Verification
-from engine import games
+from book.integrity.verify import Verification
+from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 
 folder, name, nodes, positions, kills = sys.argv[1:]
 folder, random = Path(folder), random.Random(int(kills))
-options = BuildOptions(games.get(name), Limits(nodes=int(nodes)), positions=int(positions))
+options = BuildOptions(registry.get(name), Limits(nodes=int(nodes)), positions=int(positions))
 # Loads and compiles what the children need.
 Builder(folder / "first.db", BuildOptions(options.game, options.limits, positions=1)).run()
 
@@ -78,7 +78,7 @@ def killed_often(folder: Path, name: str, kills: int) -> None:
     told = json.loads(done.stdout)
     assert told["faults"] == []
     whole = folder / "whole.db"
-    options = BuildOptions(games.get(name), Limits(nodes=NODES), positions=POSITIONS)
+    options = BuildOptions(registry.get(name), Limits(nodes=NODES), positions=POSITIONS)
     Builder(whole, options).run()
     for book in told["books"]:
         assert list(records(book, reproducible=True)) == list(records(whole, reproducible=True))

@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from book.address import Address
 from book.errors import BookUnwritable
-from book.export import records
 from book.plan import LeasedPlan
-from book.rows import Searched
+from book.rows.encoding import Searched
+from book.storage.address import Address
+from book.whole.export import records
 from book.writer import BookWriter, PlannedTask, Task
-from engine import games
+from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.frontier import Explore
 from precompute.job import run_task
+from precompute.modes.frontier import Explore
 from tests.book.conftest import change, rows_of
 from tests.oracles.book_checker import assert_sound
 from tests.servers import postgresql_book
 
 NAME = "gomoku-9"
-GAME = games.get(NAME)
+GAME = registry.get(NAME)
 NODES = Limits(nodes=200)
 PARAMETERS = {"limits": NODES.as_dict()}
 _SECONDS = 300
@@ -61,7 +61,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Content, BuildState
 def start(book: str, *options: str, positions: int = 60) -> subprocess.Popen[str]:
     limits = ("--game", NAME, "--nodes", "200", "--positions", str(positions), "--json")
     return subprocess.Popen(
-        [sys.executable, "-m", "service.cli", "build", book, *limits, *options],
+        [sys.executable, "-m", "fivebook.cli", "build", book, *limits, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -129,7 +129,7 @@ def test_what_a_killed_builder_was_at_is_done_by_the_other(
         ({"positions": 61}, "positions none instead of 61"),
         ({"table": 1}, "table 4 instead of 1"),
         ({"plies": 1}, "plies none instead of 1"),
-        ({"game": games.get("gomoku-11")}, "game gomoku-9 instead of gomoku-11"),
+        ({"game": registry.get("gomoku-11")}, "game gomoku-9 instead of gomoku-11"),
     ],
 )
 def test_a_builder_with_other_parameters_is_refused_while_one_is_at_work(

@@ -7,12 +7,12 @@ from apiflask import APIFlask
 from click.testing import CliRunner
 from flask.testing import FlaskClient
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
-from service.app import create_app
-from service.settings import Settings
+from service.http.app import create_app
+from service.http.settings import Settings
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -33,17 +33,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", params=GAMES)
 def game(request: pytest.FixtureRequest) -> Game:
-    return games.get(request.param)
+    return registry.get(request.param)
 
 
 @pytest.fixture(scope="session")
 def gomoku_book(folder: Path) -> Path:
-    return small_book(folder / "gomoku.db", games.get(GAMES[0]))
+    return small_book(folder / "gomoku.db", registry.get(GAMES[0]))
 
 
 @pytest.fixture(scope="session")
 def swap_book(folder: Path) -> Path:
-    return small_book(folder / "swap.db", games.get(GAMES[1]))
+    return small_book(folder / "swap.db", registry.get(GAMES[1]))
 
 
 @pytest.fixture(scope="session")

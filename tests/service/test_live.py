@@ -7,15 +7,15 @@ from threading import Event, Lock
 
 import pytest
 
-from engine import games
-from engine.games.base import SYMMETRIES, Game
+from engine import registry
+from engine.game import SYMMETRIES, Game
 from engine.position import Move, Position
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from engine.values import Bound
 from service.errors import TooBusy
 from service.live import LiveSearches
 
-GAME = games.get("gomoku-9")
+GAME = registry.get("gomoku-9")
 LONG = Limits(movetime=60.0)
 
 
@@ -230,6 +230,6 @@ def test_searchers_of_many_games_are_not_all_kept(gate: Gate) -> None:
     gate.open()
     live = LiveSearches(at_once=1, waiting=0)
     for size in (5, 6, 7, 5):
-        game = games.get(f"gomoku-{size}")
+        game = registry.get(f"gomoku-{size}")
         live.search(game, game.initial, Limits(nodes=5))
     assert gate.searchers == 4

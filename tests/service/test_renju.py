@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 from flask.testing import FlaskClient
 
-from engine import games
-from service.cli import cli
+from engine import registry
+from fivebook.cli import cli
 from tests.service.conftest import small_book
 
 # After these moves dark would make two open threes on e5, and a row of six nowhere.
@@ -19,7 +19,7 @@ RENJU, FREESTYLE = "gomoku-9-renju", "gomoku-9"
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_book(tmp_path_factory.mktemp("renju") / "renju.db", games.get(RENJU))
+    return small_book(tmp_path_factory.mktemp("renju") / "renju.db", registry.get(RENJU))
 
 
 def position(client: FlaskClient, route: str, moves: str, game: str = RENJU) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engine.games.base import Family, Game, Outcome, Symmetry
+from engine.game import Family, Game, Outcome, Symmetry
 from engine.games.gomoku.renju import ForbiddenPoints, Foul
-from engine.games.rows import Rows
+from engine.lines import Rows
 from engine.position import Cell, Move, Position, cells_of
 from engine.proof import TABLE_MEBIBYTES
 from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
-    from engine.games.gomoku.proof_solver import ProofSolver
+    from engine.games.gomoku.prover import ProofSolver
     from engine.games.gomoku.searcher import GomokuSearcher
 
 MIN_SIZE = 5
@@ -115,7 +115,7 @@ class Gomoku(Game):
         return GomokuEvaluation(self)
 
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> ProofSolver:
-        from engine.games.gomoku.proof_solver import ProofSolver
+        from engine.games.gomoku.prover import ProofSolver
 
         return ProofSolver(self, table=table)
 
@@ -160,14 +160,16 @@ def _find(game_id: str) -> Gomoku | None:
     return Gomoku(int(match[1]), rule)
 
 
-FAMILY = Family(
-    name="gomoku",
-    title="Gomoku, also called gobang",
-    ids=f"gomoku-N, gomoku-N-standard and gomoku-N-renju, N from {MIN_SIZE} to {MAX_SIZE}",
-    options=(
-        "gomoku-N is freestyle (five or more win), gomoku-N-standard asks for exactly five, "
-        "gomoku-N-renju forbids dark overlines, double fours and double threes"
+FAMILIES = (
+    Family(
+        name="gomoku",
+        title="Gomoku, also called gobang",
+        ids=f"gomoku-N, gomoku-N-standard and gomoku-N-renju, N from {MIN_SIZE} to {MAX_SIZE}",
+        options=(
+            "gomoku-N is freestyle (five or more win), gomoku-N-standard asks for exactly five, "
+            "gomoku-N-renju forbids dark overlines, double fours and double threes"
+        ),
+        examples=("gomoku-15", "gomoku-15-standard", "gomoku-15-renju", "gomoku-19"),
+        find=_find,
     ),
-    examples=("gomoku-15", "gomoku-15-standard", "gomoku-15-renju", "gomoku-19"),
-    find=_find,
 )

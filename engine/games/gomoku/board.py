@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from engine.games.gomoku.lines import FIVE, FOUR, LINES, OPEN_FOUR, OPEN_THREE
+from engine.games.gomoku.line_table import FIVE, FOUR, LINES, OPEN_FOUR, OPEN_THREE
 from engine.kernels import kernel, u64
 
 STRIDE = 32

@@ -22,7 +22,7 @@ from engine.games.gomoku.board import (
     WAITER,
     State,
 )
-from engine.games.gomoku.lines import FIVE, NOTHING, OPEN_FOUR
+from engine.games.gomoku.line_table import FIVE, NOTHING, OPEN_FOUR
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.games.gomoku.weights import FILE, Weights, read
 from engine.kernels import kernel

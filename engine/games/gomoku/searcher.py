@@ -7,7 +7,7 @@ from collections.abc import Collection
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from engine.games.base import SYMMETRIES
+from engine.game import SYMMETRIES
 from engine.games.gomoku import Rule, alphabeta, board
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.weights import Weights

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.gomoku import Rule, board, lines
+from engine.games.gomoku import Rule, board, line_table
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Position, cells_of
 
@@ -37,14 +37,14 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
 
 @lru_cache
 def _row_table(rule: Rule) -> NDArray[np.uint8]:
-    """`lines.join_tables` for a rule. In freestyle the fifth cell on each side does not matter."""
-    size = lines.SHORT_LINES if rule is Rule.FREESTYLE else 4 * lines.SHORT_LINES
+    """The joined tables of a rule. In freestyle the fifth cell on each side does not matter."""
+    size = line_table.SHORT_LINES if rule is Rule.FREESTYLE else 4 * line_table.SHORT_LINES
     dark, light = (np.empty(size, dtype=np.uint8) for _ in range(2))
     restricted = rule is Rule.RENJU
-    lines.fill_table(dark, board.DARK, rule is Rule.STANDARD or restricted, restricted)
-    lines.fill_table(light, board.LIGHT, rule is Rule.STANDARD, False)
-    table = np.empty(size if rule is Rule.FREESTYLE else lines.LINES, dtype=np.uint8)
-    lines.join_tables(table, dark, light)
+    line_table.fill_table(dark, board.DARK, rule is Rule.STANDARD or restricted, restricted)
+    line_table.fill_table(light, board.LIGHT, rule is Rule.STANDARD, False)
+    table = np.empty(size if rule is Rule.FREESTYLE else line_table.LINES, dtype=np.uint8)
+    line_table.join_tables(table, dark, light)
     return table
 
 

@@ -1,4 +1,4 @@
-"""The weights of the Gomoku evaluation, which ``python -m service.play.arena.fit`` fits.
+"""The weights of the Gomoku evaluation, which ``python -m tools.fit`` fits.
 
 They are in ``weights.json`` beside this module, and with them how they came about.
 """

@@ -10,9 +10,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from book.closing import Closing
+from book.storage.closing import Closing
 from engine.errors import FivebookError
-from engine.games.base import Game, Outcome
+from engine.game import Game, Outcome
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
 from service.play.records import GameRecord, format_record, suffix
 

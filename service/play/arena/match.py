@@ -17,11 +17,11 @@ from typing import Any
 
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from book.closing import Closing
 from book.processes import workers
+from book.storage.closing import Closing
 from engine import __version__
 from engine.errors import FivebookError
-from engine.games.base import Game
+from engine.game import Game
 from engine.search import Limits
 from service.play.arena.folder import MatchFolder
 from service.play.arena.openings import Opening

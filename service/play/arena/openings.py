@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from engine.errors import FivebookError
-from engine.games.base import Game
+from engine.game import Game
 from engine.position import Move
 
 Opening = tuple[Move, ...]

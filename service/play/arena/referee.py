@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.clock import Clock
-from engine.games.base import Game, Outcome
+from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.position import Move, Position
 from service.errors import PlayerFailed

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from engine.games.base import Outcome
+from engine.game import Outcome
 from engine.position import Move
 from service.play.arena.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
 from service.play.arena.statistics import NO_PAIRS, PairCounts, with_pair

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from engine import games
+from engine import registry
 from engine.players.base import Player
 from engine.search import Limits
 from service.play.arena.openings import Opening
@@ -35,5 +35,5 @@ def play_in_worker(
 @cache
 def _players(game_id: str, texts: tuple[str, str], limits: Limits) -> tuple[Player, Player]:
     """This process's players, two also where they are described alike."""
-    first, second = (make_player(text, games.get(game_id), limits) for text in texts)
+    first, second = (make_player(text, registry.get(game_id), limits) for text in texts)
     return first, second

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import games
-from engine.games.base import Game, Key
+from engine import registry
+from engine.game import Game, Key
 from engine.position import Position
 from tests.engine.samples import every_game, unfinished_positions
 from tests.oracles.boards import slow_rules_of
@@ -41,7 +41,7 @@ def counts_by_ply(game: Game, plies: int) -> list[int]:
     ],
 )
 def test_the_number_of_positions_up_to_symmetry_is_known(game_id: str, counts: list[int]) -> None:
-    assert counts_by_ply(games.get(game_id), len(counts)) == counts
+    assert counts_by_ply(registry.get(game_id), len(counts)) == counts
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_number_of_positions_up_to_symmetry_is_known(game_id: str, counts: l
     ],
 )
 def test_the_slow_rules_count_as_many_positions(game_id: str, plies: int) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     assert counts_by_ply(game, plies) == slow.unfinished_positions(plies)
 
@@ -100,7 +100,7 @@ def test_all_images_of_a_position_have_the_same_children(game: Game, data: st.Da
 
 
 def test_the_move_that_ends_the_game_leads_to_no_child() -> None:
-    game = games.get("gomoku-5")
+    game = registry.get("gomoku-5")
     position = game.play_line(game.parse_line("a1 a2 b1 b2 c1 c2 d1 d2"))
     moves = {game.format_move(move) for child in game.children(position) for move in child.moves}
     assert "e1" not in moves
@@ -108,7 +108,7 @@ def test_the_move_that_ends_the_game_leads_to_no_child() -> None:
 
 
 def test_a_finished_game_has_no_children() -> None:
-    game = games.get("gomoku-5")
+    game = registry.get("gomoku-5")
     finished = game.play_line(game.parse_line("a1 a2 b1 b2 c1 c2 d1 d2 e1"))
     assert game.children(finished) == []
 
@@ -130,7 +130,7 @@ def test_a_finished_game_has_no_children() -> None:
 def test_a_position_is_a_parent_of_each_of_its_children_by_the_smallest_move(
     game_id: str, data: st.DataObject
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     parent = game.canonical(data.draw(unfinished_positions(game)))
     child = data.draw(st.sampled_from(game.children(parent.position) or [None]))
     if child is not None:
@@ -142,7 +142,7 @@ def test_a_position_is_a_parent_of_each_of_its_children_by_the_smallest_move(
     ["gomoku-5", "gomoku-6-standard", "gomoku-6-renju", "pentago-swap", "pentago", "pentago-twist"],
 )
 def test_the_parents_of_a_position_are_those_that_have_it_as_a_child(game_id: str) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     expected: dict[Key, dict[Key, int]] = {}
     level = {game.canonical(game.initial).key: game.initial}
     for _ in range(2):

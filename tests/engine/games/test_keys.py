@@ -7,8 +7,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from engine import games
-from engine.games.base import Canonical
+from engine import registry
+from engine.game import Canonical
 from tests.engine.samples import EXAMPLES
 
 
@@ -59,21 +59,21 @@ from tests.engine.samples import EXAMPLES
 )
 def test_a_key_never_changes(game_id: str, line: str, stones: str, key: str) -> None:
     """Books in the world depend on these bytes: whatever changes them breaks every book."""
-    game = games.get(game_id)
+    game = registry.get(game_id)
     canonical = game.canonical(game.play_line(game.parse_line(line)))
     assert canonical.stones.hex() == stones
     assert canonical.key.hex() == key
 
 
 def test_the_same_stones_have_different_keys_in_different_games() -> None:
-    keys = {games.get(game_id).key(b"\x01\x02") for game_id in EXAMPLES}
+    keys = {registry.get(game_id).key(b"\x01\x02") for game_id in EXAMPLES}
     assert len(keys) == len(EXAMPLES)
 
 
 def random_canonicals(seed: int) -> Iterator[tuple[int, Canonical]]:
     """Positions after 7 to 11 plies of random games, each with the number of its game."""
     random = Random(seed)
-    playable = [games.get(name) for name in ("gomoku-11", "gomoku-15-standard", "pentago-swap")]
+    playable = [registry.get(name) for name in ("gomoku-11", "gomoku-15-standard", "pentago-swap")]
     while True:
         for number, game in enumerate(playable):
             position = game.initial

@@ -2,13 +2,13 @@
 
 import pytest
 
-from engine import games
+from engine import registry
 from engine.errors import FivebookError, IllegalMove, InvalidMove
-from engine.games.base import Game
+from engine.game import Game
 from tests.engine.samples import every_game
 
-GOMOKU = games.get("gomoku-15")
-PENTAGO = games.get("pentago-swap")
+GOMOKU = registry.get("gomoku-15")
+PENTAGO = registry.get("pentago-swap")
 
 
 @every_game
@@ -41,7 +41,7 @@ def test_a_line_reads_back_from_its_notation(game: Game) -> None:
 def test_a_cell_is_a_column_letter_and_a_row_counted_from_the_bottom(
     game_id: str, name: str, row: int, column: int
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     assert game.parse_cell(name) == row * game.size + column
     assert game.format_cell(row * game.size + column) == name
 
@@ -103,9 +103,9 @@ def test_a_text_that_is_no_move_of_gomoku_is_named(text: str) -> None:
 
 
 def test_the_cells_that_exist_are_those_of_the_size() -> None:
-    assert games.get("gomoku-26").parse_move("p16")
+    assert registry.get("gomoku-26").parse_move("p16")
     with pytest.raises(InvalidMove, match="cells run from a1 to e5"):
-        games.get("gomoku-5").parse_move("f1")
+        registry.get("gomoku-5").parse_move("f1")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_a_text_that_is_no_move_of_pentago_is_named_with_an_example(
     game_id: str, text: str
 ) -> None:
     with pytest.raises(InvalidMove) as caught:
-        games.get(game_id).parse_move(text)
+        registry.get(game_id).parse_move(text)
     named, _, advice = str(caught.value).partition(f" of {game_id}: ")
     assert named in (f"'{text}' is no move", f"'{text.partition(':')[0]}' is no cell")
     assert "as in b2:1R" in advice or "cells run from a1 to f6" in advice
@@ -162,7 +162,7 @@ def test_the_turns_of_the_other_game_are_none_of_this(
     game_id: str, text: str, letters: str
 ) -> None:
     with pytest.raises(InvalidMove, match=f"and {letters} for how it is turned, as in b2:1R"):
-        games.get(game_id).parse_move(text)
+        registry.get(game_id).parse_move(text)
 
 
 @pytest.mark.parametrize("cell", ["", "g1", "a7", "a0", "2b", "b", "b 2", "\N{KELVIN SIGN}1"])

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Game, Outcome
+from engine import registry
+from engine.game import Game, Outcome
 from engine.position import Cell, Position
 from tests.engine.samples import GOMOKU_IDS, SIZES, random_game
 from tests.oracles.boards import board_of, position_of, slow_rules_of
@@ -39,7 +39,7 @@ def outcomes(game: Game, length: int) -> set[Outcome | None]:
 @every_size
 @both_rules
 def test_every_row_of_five_wins_for_its_side(size: int, rule: str) -> None:
-    game = games.get(f"gomoku-{size}{rule}")
+    game = registry.get(f"gomoku-{size}{rule}")
     for cells in rows(size, 5):
         assert game.outcome(Position(dark=board(cells))) is Outcome.DARK_WINS
         assert game.outcome(Position(light=board(cells))) is Outcome.LIGHT_WINS
@@ -48,7 +48,7 @@ def test_every_row_of_five_wins_for_its_side(size: int, rule: str) -> None:
 @every_size
 @both_rules
 def test_no_row_of_four_wins(size: int, rule: str) -> None:
-    assert outcomes(games.get(f"gomoku-{size}{rule}"), 4) == {None}
+    assert outcomes(registry.get(f"gomoku-{size}{rule}"), 4) == {None}
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_no_row_of_four_wins(size: int, rule: str) -> None:
 def test_a_row_of_more_than_five_wins_in_freestyle_and_not_in_standard(
     size: int, length: int
 ) -> None:
-    assert outcomes(games.get(f"gomoku-{size}"), length) == {Outcome.DARK_WINS}
-    assert outcomes(games.get(f"gomoku-{size}-standard"), length) == {None}
+    assert outcomes(registry.get(f"gomoku-{size}"), length) == {Outcome.DARK_WINS}
+    assert outcomes(registry.get(f"gomoku-{size}-standard"), length) == {None}
 
 
 @every_size
 @both_rules
 def test_no_row_goes_on_across_the_edge_of_the_board(size: int, rule: str) -> None:
-    game = games.get(f"gomoku-{size}{rule}")
+    game = registry.get(f"gomoku-{size}{rule}")
     real = {tuple(cells) for cells in rows(size, 5)}
     across = 0
     for step in (1, size - 1, size, size + 1):
@@ -79,7 +79,7 @@ def test_no_row_goes_on_across_the_edge_of_the_board(size: int, rule: str) -> No
 
 @every_size
 def test_in_standard_a_stone_across_the_edge_does_not_make_a_five_longer(size: int) -> None:
-    game = games.get(f"gomoku-{size}-standard")
+    game = registry.get(f"gomoku-{size}-standard")
     longer = {tuple(cells) for cells in rows(size, 6)}
     across = 0
     for cells in rows(size, 5):
@@ -102,11 +102,11 @@ def test_stones_of_the_other_side_at_its_ends_do_not_spoil_a_five(rule: str) -> 
         . . . . o . .
         . . . . . . .
     """)
-    assert games.get(f"gomoku-7{rule}").outcome(position) is Outcome.DARK_WINS
+    assert registry.get(f"gomoku-7{rule}").outcome(position) is Outcome.DARK_WINS
 
 
 def test_in_standard_a_stone_between_a_two_and_a_three_wins_and_between_threes_does_not() -> None:
-    game = games.get("gomoku-7-standard")
+    game = registry.get("gomoku-7-standard")
     start = position_of("""
         o . . . . . .
         . . o . . o .
@@ -119,7 +119,7 @@ def test_in_standard_a_stone_between_a_two_and_a_three_wins_and_between_threes_d
     assert game.outcome(game.play_line(game.parse_line("c5"), start)) is Outcome.DARK_WINS
     assert game.outcome(game.play_line(game.parse_line("f5"), start)) is None
     assert game.outcome(game.play_line(game.parse_line("f5 a1 c5"), start)) is None
-    freestyle = games.get("gomoku-7")
+    freestyle = registry.get("gomoku-7")
     six_and_more = freestyle.play_line(game.parse_line("f5 a1 c5"), start)
     assert freestyle.outcome(six_and_more) is Outcome.DARK_WINS
 
@@ -134,7 +134,7 @@ def test_in_standard_a_five_that_crosses_a_longer_row_wins() -> None:
         . . . . . . .
         . . . . . . .
     """)
-    assert games.get("gomoku-7-standard").outcome(position) is Outcome.DARK_WINS
+    assert registry.get("gomoku-7-standard").outcome(position) is Outcome.DARK_WINS
 
 
 FULL_WITHOUT_A_FIVE = """
@@ -149,7 +149,7 @@ FULL_WITHOUT_A_FIVE = """
 
 @pytest.mark.parametrize("game_id", ["gomoku-6", "gomoku-6-standard"])
 def test_a_full_board_without_a_five_is_a_draw(game_id: str) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     full = position_of(FULL_WITHOUT_A_FIVE)
     before = Position(full.dark, full.light & ~1)
     assert game.outcome(before) is None
@@ -160,7 +160,7 @@ def test_a_full_board_without_a_five_is_a_draw(game_id: str) -> None:
 
 @both_rules
 def test_a_stone_that_fills_the_board_with_a_five_wins(rule: str) -> None:
-    game = games.get(f"gomoku-5{rule}")
+    game = registry.get(f"gomoku-5{rule}")
     before = position_of("""
         x x x x .
         o o x o o
@@ -186,7 +186,7 @@ SWAP_START = """
 
 def after(start: str, move: str, game_id: str = "pentago-swap") -> Outcome | None:
     """How the game stands after `move` in the drawn position."""
-    game = games.get(game_id)
+    game = registry.get(game_id)
     bare = "\n".join(line for line in start.split("\n") if "-" not in line).replace("|", "")
     return game.outcome(game.play_line(game.parse_line(move), position_of(bare)))
 
@@ -299,7 +299,7 @@ def test_a_turn_that_makes_a_five_of_both_sides_is_a_draw(
 
 
 def test_nothing_is_turned_after_a_stone_that_wins() -> None:
-    game = games.get("pentago")
+    game = registry.get("pentago")
     start = position_of("""
         x x x x . .
         . . . . . .
@@ -324,11 +324,11 @@ def test_a_row_across_quadrants_and_the_edge_of_the_board_does_not_win() -> None
         . . . . . .
         . . . . . .
     """)
-    assert games.get("pentago-swap").outcome(position) is None
+    assert registry.get("pentago-swap").outcome(position) is None
 
 
 def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
-    game = games.get("pentago-swap")
+    game = registry.get("pentago-swap")
     full = position_of(FULL_WITHOUT_A_FIVE)
     before = Position(full.dark, full.light & ~1)
     assert game.outcome(before) is None
@@ -350,7 +350,7 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
     + [("pentago-swap", 20), ("pentago", 20), ("pentago-twist", 20)],
 )
 def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     for seed in range(count):
         board = slow.empty_board()
@@ -367,7 +367,7 @@ def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None
 def test_every_move_of_random_games_of_quadrants_does_what_the_slow_rules_say(
     game_id: str,
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     seen = set()
     for seed in range(12):
@@ -389,7 +389,7 @@ def test_every_move_of_random_games_of_quadrants_does_what_the_slow_rules_say(
 
 @pytest.mark.parametrize("game_id", [*GOMOKU_IDS, *QUADRANT_GAMES])
 def test_crowded_boards_are_judged_as_by_the_slow_rules(game_id: str) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     random = Random(1)
     judged = set()

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from tests.engine.samples import every_game, positions
 
 
@@ -34,7 +34,7 @@ def test_a_position_reads_back_from_its_packed_stones(game: Game, data: st.DataO
 def test_dark_cells_come_before_light_ones_and_small_before_large(
     game_id: str, line: str, packed: str
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     assert game.pack(game.play_line(game.parse_line(line))).hex() == packed
 
 
@@ -66,7 +66,7 @@ def test_the_bytes_of_a_cell_are_those_of_a_lone_stone(game: Game) -> None:
 )
 def test_bytes_that_pack_no_position_are_refused_and_named(game_id: str, packed: str) -> None:
     with pytest.raises(ValueError, match=f"^{packed} packs no position of {game_id}$"):
-        games.get(game_id).unpack(bytes.fromhex(packed))
+        registry.get(game_id).unpack(bytes.fromhex(packed))
 
 
 @every_game

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.position import Position
 from tests.engine.samples import random_game
 from tests.oracles import batch_pentago_swap, slow_pentago
@@ -60,7 +60,7 @@ def position_before_the_end(game: Game, plies: int, seed: int) -> Position:
     ],
 )
 def test_the_number_of_games_from_the_empty_board_is_known(game_id: str, counts: list[int]) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     assert [perft(game, game.initial, depth + 1) for depth in range(len(counts))] == counts
 
 
@@ -71,7 +71,7 @@ POSITIONS = [6, 165, 2_715, 44_481, 471_870, 4_871_510]
 
 @pytest.mark.parametrize("plies", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_pentago_swap_has_the_known_number_of_canonical_positions(plies: int) -> None:
-    game = games.get("pentago-swap")
+    game = registry.get("pentago-swap")
     positions = {game.canonical(game.initial).key: game.initial}
     leading = Counter(dict.fromkeys(positions, 1))
     for ply in range(plies):
@@ -98,7 +98,7 @@ def test_pentago_swap_has_as_many_positions_counted_without_the_engine(plies: in
     [("gomoku-5", 3), ("gomoku-6-standard", 2), ("gomoku-5-renju", 2), ("pentago-swap", 2)],
 )
 def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     assert perft(game, game.initial, depth) == slow.perft(slow.empty_board(), depth)
 
@@ -126,7 +126,7 @@ def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
 def test_games_end_as_often_and_as_by_the_slow_rules(
     game_id: str, free_cells: int, depth: int, seed: int
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     slow = slow_rules_of(game)
     position = position_before_the_end(game, game.cell_count - free_cells, seed)
     board = board_of(game, position)
@@ -154,7 +154,7 @@ NEARLY_FULL = """
 def test_the_number_of_games_from_a_nearly_full_board_is_known(
     game_id: str, rules: slow_pentago.Rules, counts: list[int]
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     board = NEARLY_FULL.replace(" ", "").replace("\n", "").upper()
     position = position_of(NEARLY_FULL)
     assert game.outcome(position) is None

@@ -2,29 +2,29 @@
 
 import pytest
 
-from engine import games
+from engine import registry
 from engine.errors import FivebookError, UnknownGame
 from tests.engine.samples import EXAMPLES
 
 
 def test_all_families_are_found_in_the_order_of_their_names() -> None:
-    assert [family.name for family in games.families()] == ["gomoku", "pentago", "pentago-swap"]
+    assert [family.name for family in registry.families()] == ["gomoku", "pentago", "pentago-swap"]
 
 
 @pytest.mark.parametrize("game_id", EXAMPLES)
 def test_an_example_names_a_game_that_knows_its_id(game_id: str) -> None:
-    assert games.get(game_id).id == game_id
+    assert registry.get(game_id).id == game_id
 
 
 def test_a_game_is_the_same_object_each_time() -> None:
-    assert games.get("gomoku-11-standard") is games.get("gomoku-11-standard")
+    assert registry.get("gomoku-11-standard") is registry.get("gomoku-11-standard")
 
 
 @pytest.mark.parametrize("size", range(5, 27))
 def test_gomoku_has_every_size_from_5_to_26_by_every_rule(size: int) -> None:
-    assert games.get(f"gomoku-{size}").cell_count == size * size
-    assert games.get(f"gomoku-{size}-standard").move_count == size * size
-    assert games.get(f"gomoku-{size}-renju").size == size
+    assert registry.get(f"gomoku-{size}").cell_count == size * size
+    assert registry.get(f"gomoku-{size}-standard").move_count == size * size
+    assert registry.get(f"gomoku-{size}-renju").size == size
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_gomoku_has_every_size_from_5_to_26_by_every_rule(size: int) -> None:
 )
 def test_an_unknown_game_is_named_with_the_games_that_exist(game_id: str) -> None:
     with pytest.raises(UnknownGame) as caught:
-        games.get(game_id)
+        registry.get(game_id)
     message = str(caught.value)
     assert f"'{game_id}'" in message
     assert "gomoku-N" in message
@@ -70,7 +70,7 @@ def test_an_unknown_game_is_named_with_the_games_that_exist(game_id: str) -> Non
 
 def test_the_empty_board_has_no_stones_and_dark_to_move() -> None:
     for game_id in EXAMPLES:
-        initial = games.get(game_id).initial
+        initial = registry.get(game_id).initial
         assert initial.ply == 0
         assert initial.dark_to_move
-        assert len(games.get(game_id).legal_moves(initial)) == games.get(game_id).move_count
+        assert len(registry.get(game_id).legal_moves(initial)) == registry.get(game_id).move_count

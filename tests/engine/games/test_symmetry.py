@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import games
-from engine.games.base import SYMMETRIES, Game, Symmetry
+from engine import registry
+from engine.game import SYMMETRIES, Game, Symmetry
 from tests.engine.samples import every_game, positions, unfinished_positions
 from tests.oracles.boards import board_of
 from tests.oracles.slow_rules import as_text, images
@@ -151,7 +151,7 @@ def test_symmetry_zero_changes_nothing_and_all_differ(game: Game) -> None:
 
 
 def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
-    game = games.get("pentago-swap")
+    game = registry.get("pentago-swap")
     images_of_move = {
         game.format_move(game.map_move(game.parse_move("a1:34"), s)) for s in range(8)
     }
@@ -165,7 +165,7 @@ def test_a_turn_of_pentago_swap_turns_the_swap_too() -> None:
 
 
 def mapped(game_id: str, move: str) -> set[str]:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     return {game.format_move(game.map_move(game.parse_move(move), s)) for s in game.symmetries}
 
 
@@ -178,7 +178,7 @@ def test_a_mirror_makes_a_turn_of_pentago_one_the_other_way() -> None:
 def test_half_a_turn_is_the_only_symmetry_of_pentago_twist() -> None:
     assert mapped("pentago-twist", "a2:1R") == {"a2:1R", "f5:4R"}
     assert mapped("pentago-twist", "a2:1F") == {"a2:1F", "f5:4F"}
-    game = games.get("pentago-twist")
+    game = registry.get("pentago-twist")
     position = game.play_line(game.parse_line("a2:4R"))
     after = {game.play(position, move) for move in game.legal_moves(position)}
     for symmetry in SYMMETRIES:
@@ -207,5 +207,5 @@ def test_half_a_turn_is_the_only_symmetry_of_pentago_twist() -> None:
 def test_as_many_symmetries_lead_to_the_canonical_position_as_a_position_has(
     game_id: str, line: str, count: int
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     assert len(game.symmetries_to_canonical(game.play_line(game.parse_line(line)))) == count

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine import games
-from engine.games.base import Game, Outcome
+from engine import registry
+from engine.game import Game, Outcome
 from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Agent, UnsuitableGame
 from engine.players.random import RandomPlayer
@@ -40,7 +40,7 @@ def finished(agent: Agent, *, dark: bool) -> Outcome:
 def test_they_play_whole_legal_games_and_lose_none_to_random_moves(
     name: str, game_id: str, dark: bool
 ) -> None:
-    outcome = finished(agent(name)(games.get(game_id)), dark=dark)
+    outcome = finished(agent(name)(registry.get(game_id)), dark=dark)
     assert outcome is not (Outcome.LIGHT_WINS if dark else Outcome.DARK_WINS)
     if game_id == "gomoku-11":
         assert outcome is (Outcome.DARK_WINS if dark else Outcome.LIGHT_WINS)
@@ -48,7 +48,7 @@ def test_they_play_whole_legal_games_and_lose_none_to_random_moves(
 
 @each_agent
 def test_a_move_depends_on_position_and_depth_alone_and_no_time_is_promised(name: str) -> None:
-    game = games.get("pentago-swap" if name == "closeness" else "gomoku-11")
+    game = registry.get("pentago-swap" if name == "closeness" else "gomoku-11")
     quiet, forced = after(game, QUIET[game.id]), after(game, FORCED[game.id])
     player = agent(name)(game)
     first = player.choose(quiet)
@@ -63,20 +63,20 @@ def test_a_move_depends_on_position_and_depth_alone_and_no_time_is_promised(name
     ("game_id", "centre"), [("gomoku-5", "c3"), ("gomoku-11", "f6"), ("gomoku-26", "n14")]
 )
 def test_gobang_agents_open_in_the_centre(name: str, game_id: str, centre: str) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     assert game.format_move(agent(name)(game).choose(game.initial).move) == centre
 
 
 @each_gobang_agent
 def test_gobang_agents_complete_five_in_a_corner_of_the_largest_board(name: str) -> None:
-    game = games.get("gomoku-26")
+    game = registry.get("gomoku-26")
     position = after(game, "z26 a1 y25 b1 x24 c1 w23 d25")
     assert game.format_move(agent(name)(game).choose(position).move) == "v22"
 
 
 @each_agent
 def test_other_games_are_refused_in_one_sentence(name: str) -> None:
-    other = games.get("gomoku-11" if name == "closeness" else "pentago-swap")
+    other = registry.get("gomoku-11" if name == "closeness" else "pentago-swap")
     with pytest.raises(UnsuitableGame) as refusal:
         agent(name)(other)
     assert str(refusal.value) == f"{name} does not play {other.id}"
@@ -85,7 +85,7 @@ def test_other_games_are_refused_in_one_sentence(name: str) -> None:
 @each_gobang_agent
 def test_renju_is_refused_with_the_reason(name: str) -> None:
     with pytest.raises(UnsuitableGame) as refusal:
-        agent(name)(games.get("gomoku-15-renju"))
+        agent(name)(registry.get("gomoku-15-renju"))
     reason = "it knows of no forbidden moves"
     assert str(refusal.value) == f"{name} does not play gomoku-15-renju: {reason}"
 

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Outcome
-from engine.games.pentago_swap.alphabeta import pack_board
+from engine import registry
+from engine.game import Outcome
+from engine.games.quadrants.alphabeta import pack_board
 from engine.players.base import Choice
 from engine.players.closeness import Closeness, distances
 from engine.players.engine import EnginePlayer
@@ -16,7 +16,7 @@ from tests.engine.samples import random_game
 from tests.oracles import slow_closeness as slow
 from tests.oracles.boards import board_of, position_of
 
-GAME = games.get("pentago-swap")
+GAME = registry.get("pentago-swap")
 
 
 def after(line: str) -> Position:

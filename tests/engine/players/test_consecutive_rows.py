@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.players.base import Choice
 from engine.players.consecutive_rows import FIVE, ConsecutiveRows, evaluate
 from engine.players.engine import EnginePlayer
-from engine.players.rows import board_of
+from engine.players.row_boards import board_of
 from engine.position import Move, Position
 from engine.search import Limits
 from tests.engine.samples import random_game
@@ -21,7 +21,7 @@ from tests.oracles.slow_consecutive_rows import (
     stones_on,
 )
 
-GOMOKU_11 = games.get("gomoku-11")
+GOMOKU_11 = registry.get("gomoku-11")
 DARK, LIGHT = 1, -1
 ENGINE_LIMITS = Limits(nodes=100_000)
 
@@ -130,7 +130,7 @@ def row_alone(row: str) -> Position:
 
 
 def value_of_row(row: str, turn: int) -> int:
-    return value_of(games.get("gomoku-15"), row_alone(row), turn)
+    return value_of(registry.get("gomoku-15"), row_alone(row), turn)
 
 
 def four_in_a_row(step: tuple[int, int], dark: bool, *, own: bool) -> tuple[Position, Move]:
@@ -169,7 +169,7 @@ def loses(position: Position, move: Move, nodes: int) -> bool:
 def test_plain_python_finds_the_same_move_value_and_node_count(
     game_id: str, depth: int, count: int
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     for position in random_positions(game, count, seed=depth):
         choice = ConsecutiveRows(game, depth).choose(position)
         slow = SlowConsecutiveRows(game.size)
@@ -179,7 +179,7 @@ def test_plain_python_finds_the_same_move_value_and_node_count(
 
 
 def test_alpha_beta_finds_the_value_of_full_minimax() -> None:
-    game = games.get("gomoku-5")
+    game = registry.get("gomoku-5")
     for position in random_positions(game, 10, seed=5):
         choice = ConsecutiveRows(game, 3).choose(position)
         turn = "x" if position.dark_to_move else "o"
@@ -198,7 +198,7 @@ def test_plain_python_agrees_on_whole_boards_at_the_depth_of_the_report(drawing:
 
 @pytest.mark.parametrize("size", [5, 6, 11, 26])
 def test_plain_python_values_any_board_alike(size: int) -> None:
-    game = games.get(f"gomoku-{size}")
+    game = registry.get(f"gomoku-{size}")
     for board in crowded_boards(size, 60):
         for turn, stone in ((DARK, "x"), (LIGHT, "o")):
             value = value_of(game, board, turn)
@@ -209,7 +209,7 @@ def test_plain_python_values_any_board_alike(size: int) -> None:
 
 @pytest.mark.parametrize("size", [5, 6, 11, 19, 26])
 def test_the_value_for_one_colour_is_the_negative_for_the_other(size: int) -> None:
-    game = games.get(f"gomoku-{size}")
+    game = registry.get(f"gomoku-{size}")
     values = set()
     for board in crowded_boards(size, 100):
         swapped = Position(board.light, board.dark)
@@ -316,7 +316,7 @@ def test_rows_that_can_never_become_five_are_overvalued() -> None:
 def test_the_nodes_of_a_move_grow_without_limit_above_11_by_11() -> None:
     nodes = {}
     for size in (11, 15, 19):
-        game = games.get(f"gomoku-{size}")
+        game = registry.get(f"gomoku-{size}")
         # A knight's lattice: one cell in five is taken and no two stones touch.
         cells = [c for c in range(size**2) if (2 * (c // size) + c % size) % 5 == 0]
         dark, light = (sum(1 << cell for cell in cells[first::2]) for first in (0, 1))

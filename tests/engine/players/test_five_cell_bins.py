@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Outcome
+from engine import registry
+from engine.game import Outcome
 from engine.players.engine import EnginePlayer
 from engine.players.five_cell_bins import FiveCellBins, evaluate
 from engine.players.stones import DARK, LIGHT, stones_of
@@ -15,8 +15,8 @@ from tests.engine.samples import random_game
 from tests.oracles import slow_five_cell_bins as slow
 from tests.oracles.boards import position_of
 
-GOMOKU_5 = games.get("gomoku-5")
-GOMOKU_11 = games.get("gomoku-11")
+GOMOKU_5 = registry.get("gomoku-5")
+GOMOKU_11 = registry.get("gomoku-11")
 
 
 def after(line: str) -> Position:
@@ -91,7 +91,7 @@ def test_the_whole_tree_is_built_before_it_is_valued() -> None:
 def test_a_plain_version_agrees_on_move_value_and_nodes(
     size: int, plies: int, depth: int, games_tried: int
 ) -> None:
-    game = games.get(f"gomoku-{size}")
+    game = registry.get(f"gomoku-{size}")
     agent = FiveCellBins(game, depth)
     compared = 0
     for seed in range(games_tried):

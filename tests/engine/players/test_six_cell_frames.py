@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.players.engine import EnginePlayer
 from engine.players.six_cell_frames import FRAMES, SixCellFrames, worth
 from engine.players.stones import DARK, LIGHT, stones_of
@@ -16,7 +16,7 @@ from tests.engine.samples import random_game
 from tests.oracles import slow_six_cell_frames as slow
 from tests.oracles.boards import position_of
 
-GOMOKU_11 = games.get("gomoku-11")
+GOMOKU_11 = registry.get("gomoku-11")
 
 
 def after(line: str, game: Game = GOMOKU_11) -> Position:
@@ -116,7 +116,7 @@ def test_it_looks_three_plies_ahead_unless_told_otherwise() -> None:
     ],
 )
 def test_a_plain_version_agrees_on_move_value_and_nodes(size: int, plies: int, depth: int) -> None:
-    game = games.get(f"gomoku-{size}")
+    game = registry.get(f"gomoku-{size}")
     agent = SixCellFrames(game, depth)
     compared = 0
     for seed in range(8):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine import games
+from engine import registry
 from engine.players.base import Choice
 from engine.players.engine import EnginePlayer
-from engine.players.rows import board_of
+from engine.players.row_boards import board_of
 from engine.players.weighted_defence import FIVE, WeightedDefence, evaluate
 from tests.engine.players.test_consecutive_rows import (
     DARK,
@@ -54,7 +54,7 @@ GAPPED_FORK = """
 
 
 def value_of_row(row: str, own: int = DARK) -> int:
-    return evaluate(board_of(games.get("gomoku-15"), row_alone(row)), own)
+    return evaluate(board_of(registry.get("gomoku-15"), row_alone(row)), own)
 
 
 def value_along(row: str) -> int:
@@ -78,7 +78,7 @@ def value_along(row: str) -> int:
 def test_plain_python_finds_the_same_move_value_and_node_count(
     game_id: str, depth: int | None, count: int
 ) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     for position in random_positions(game, count, seed=2):
         choice = WeightedDefence(game, depth).choose(position)
         slow = SlowWeightedDefence(game.size)
@@ -88,7 +88,7 @@ def test_plain_python_finds_the_same_move_value_and_node_count(
 
 
 def test_alpha_beta_finds_the_value_of_full_minimax() -> None:
-    game = games.get("gomoku-5")
+    game = registry.get("gomoku-5")
     for position in random_positions(game, 10, seed=5):
         choice = WeightedDefence(game).choose(position)
         turn = "x" if position.dark_to_move else "o"
@@ -98,7 +98,7 @@ def test_alpha_beta_finds_the_value_of_full_minimax() -> None:
 
 @pytest.mark.parametrize("size", [5, 6, 11, 26])
 def test_plain_python_values_any_board_alike(size: int) -> None:
-    game = games.get(f"gomoku-{size}")
+    game = registry.get(f"gomoku-{size}")
     for board in crowded_boards(size, 60):
         for own, stone in ((DARK, "x"), (LIGHT, "o")):
             plain = evaluation(size, stones_on(game, board), stone)

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from engine import games
+from engine import registry
 from engine.clock import Clock
-from engine.games.base import Game
+from engine.game import Game
 from engine.players.engine import EnginePlayer
 from engine.position import Position
 from engine.search import Limits, SearchOptions
-from service.cli import cli
+from fivebook.cli import cli
 from service.errors import PlayerFailed
 from service.play import brain
 from service.play.brain import Brain
@@ -25,7 +25,7 @@ from service.play.players import make_player
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, proven_book
 
 TIMEOUT = 120
-COMMAND = shlex.join([sys.executable, "-m", "service.cli", "gomocup"])
+COMMAND = shlex.join([sys.executable, "-m", "fivebook.cli", "gomocup"])
 # As fast as it can.
 FAST = "INFO timeout_turn 0"
 
@@ -256,7 +256,7 @@ def spoken(game: Game, limits: Limits, *options: object) -> closing[GomocupPlaye
 
 @pytest.mark.parametrize("game_id", ["gomoku-7", "gomoku-9-standard"])
 def test_it_plays_whole_games_against_its_own_side_of_the_protocol(game_id: str) -> None:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     other = make_player("random:seed=5", game, Limits(nodes=1))
     with spoken(game, Limits(movetime=0.02)) as player:
         for own_side in (0, 1):
@@ -276,7 +276,7 @@ def test_a_size_that_is_not_played_is_refused() -> None:
 
 def test_the_book_answers_first(tmp_path: Path) -> None:
     path = proven_book(tmp_path / "proven.db")
-    game = games.get(GAME_ID)
+    game = registry.get(GAME_ID)
     position = game.play_line(game.parse_line(OPEN_THREE))
     with spoken(game, Limits(movetime=0.02), "--book", path) as player:
         assert player.choose(position).move == game.parse_line(OPEN_FOUR)[-1]
@@ -284,7 +284,7 @@ def test_the_book_answers_first(tmp_path: Path) -> None:
 
 def test_the_input_may_just_end() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "service.cli", "gomocup"],
+        [sys.executable, "-m", "fivebook.cli", "gomocup"],
         input="ABOUT\r\n\r\nSTART 7\r\nSTART x",
         capture_output=True,
         text=True,
@@ -301,7 +301,7 @@ def test_the_input_may_just_end() -> None:
 
 def test_each_answer_is_there_before_the_next_question() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "service.cli", "gomocup"],
+        [sys.executable, "-m", "fivebook.cli", "gomocup"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from engine import games
-from engine.games.base import Game
+from engine import registry
+from engine.game import Game
 from engine.players.base import Choice, Player
 from engine.position import Position
 from engine.search import Limits
-from service.cli import cli
+from fivebook.cli import cli
 from service.play import gobang
 from service.play.gobang import PacedEngine
 
@@ -34,7 +34,7 @@ PAIRS = """
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "service.cli", "gobang", *map(str, arguments)]
+    return [sys.executable, "-m", "fivebook.cli", "gobang", *map(str, arguments)]
 
 
 def transcript(typed: Iterable[str], *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -102,7 +102,7 @@ def referee(*arguments: object, size: int = 11) -> Iterator[Referee]:
     watchdog.start()
     try:
         with process:
-            yield Referee(process, games.get(f"gomoku-{size}"))
+            yield Referee(process, registry.get(f"gomoku-{size}"))
     finally:
         watchdog.cancel()
 
@@ -224,7 +224,7 @@ def test_the_engine_ties_with_who_cannot_lose() -> None:
 
 @pytest.mark.parametrize("size", [5, 26])
 def test_the_smallest_and_the_largest_board_have_their_corners(size: int) -> None:
-    corner = games.get(f"gomoku-{size}").format_cell(size * size - 1)
+    corner = registry.get(f"gomoku-{size}").format_cell(size * size - 1)
     with referee("--opponent", "random:seed=1", size=size) as game:
         game.play(corner.upper())
         assert game.watch() != corner
@@ -281,7 +281,7 @@ class Sluggard(Player):
     """Takes all the time it is given, and 20 ms more; notes how much that was."""
 
     def __init__(self, size: int) -> None:
-        self.game = games.get(f"gomoku-{size}")
+        self.game = registry.get(f"gomoku-{size}")
         self.limits = Limits(nodes=1)
         self.spent: list[float] = []
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from book.errors import BookError
-from engine import games
+from engine import registry
 from engine.clock import Clock
 from engine.errors import FivebookError
-from engine.games.base import Game
+from engine.game import Game
 from engine.players import AGENT_NAMES, UnknownPlayer
 from engine.players.base import Player, UnsuitableGame
 from engine.players.engine import EnginePlayer
@@ -23,9 +23,9 @@ from service.play.gomocup import GomocupPlayer
 from service.play.players import make_player
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, proven_book
 
-GOMOKU = games.get("gomoku-7")
-GOMOKU_19 = games.get("gomoku-19")
-SWAP = games.get("pentago-swap")
+GOMOKU = registry.get("gomoku-7")
+GOMOKU_19 = registry.get("gomoku-19")
+SWAP = registry.get("pentago-swap")
 LIMITS = Limits(movetime=0.05)
 BRAIN = shlex.join([sys.executable, str(Path(__file__).with_name("brain.py"))])
 
@@ -156,21 +156,21 @@ class TestBook:
         return proven_book(tmp_path_factory.mktemp("books") / "proven.db")
 
     def test_the_books_move_is_played_without_a_search(self, path: Path) -> None:
-        game = games.get(GAME_ID)
+        game = registry.get(GAME_ID)
         with closing(make_player(f"engine:book={path},nodes=1", game, LIMITS)) as player:
             chosen = player.choose(game.play_line(game.parse_line(OPEN_THREE)))
         assert game.format_line(game.parse_line(OPEN_FOUR)[-1:]) == game.format_move(chosen.move)
         assert chosen.nodes == 0
 
     def test_the_books_move_comes_in_the_orientation_of_the_question(self, path: Path) -> None:
-        game = games.get(GAME_ID)
+        game = registry.get(GAME_ID)
         line = [game.map_move(move, 1) for move in game.parse_line(OPEN_THREE)]
         with closing(make_player(f"engine:book={path},nodes=1", game, LIMITS)) as player:
             chosen = player.choose(game.play_line(line))
         assert chosen.move == game.map_move(game.parse_line(OPEN_FOUR)[-1], 1)
 
     def test_where_the_book_ends_the_engine_searches(self, path: Path) -> None:
-        game = games.get(GAME_ID)
+        game = registry.get(GAME_ID)
         with closing(make_player(f"engine:book={path},nodes=500", game, LIMITS)) as player:
             assert player.choose(game.play_line(game.parse_line("e5 e6"))).nodes == 500
 
@@ -183,7 +183,7 @@ class TestGomocup:
     def test_it_is_told_the_board_the_time_and_the_rule(
         self, capfd: pytest.CaptureFixture[str], rule: str, number: int
     ) -> None:
-        game = games.get(f"gomoku-9{rule}")
+        game = registry.get(f"gomoku-9{rule}")
         make_player(f"gomocup:{BRAIN}", game, Limits(movetime=0.25)).close()
         assert self.said(capfd) == [
             "START 9",

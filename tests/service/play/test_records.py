@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import __version__, games
+from engine import __version__, registry
 from engine.errors import FivebookError
-from engine.games.base import Outcome
+from engine.game import Outcome
 from service.play.records import (
     GameRecord,
     InvalidRecord,
@@ -46,7 +46,7 @@ b2:13 e5:24 a1:12
 
 
 def record_of(game_id: str, line: str, **parts: object) -> GameRecord:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     record = GameRecord(game, "engine", "random", tuple(game.parse_line(line)))
     return replace(record, **parts)
 
@@ -67,7 +67,7 @@ MOVE_TEXT_RECORD = record_of(
 @st.composite
 def records(draw: st.DrawFn, game_ids: tuple[str, ...] = GAME_IDS) -> GameRecord:
     """Random games, finished or not, some of them ended other than on the board."""
-    game = games.get(draw(st.sampled_from(game_ids)))
+    game = registry.get(draw(st.sampled_from(game_ids)))
     played = random_game(game, Random(draw(st.integers(0, 2**32))))
     moves = tuple(move for move, _ in islice(played, draw(st.integers(0, 40))))
     names = st.text(st.characters(codec="utf-8", exclude_characters=LINE_BREAKS), max_size=20)
@@ -109,7 +109,7 @@ def test_a_record_ends_with_its_line(record: GameRecord) -> None:
     ],
 )
 def test_gomoku_is_sgf_and_pentago_swap_is_text(game_id: str, ending: str) -> None:
-    assert suffix(games.get(game_id)) == ending
+    assert suffix(registry.get(game_id)) == ending
 
 
 def test_sgf_is_written_as_it_always_was() -> None:
@@ -124,7 +124,7 @@ def test_move_text_is_written_as_it_always_was() -> None:
 
 def test_long_games_are_wrapped() -> None:
     for game_id in ("gomoku-26", "pentago-swap"):
-        game = games.get(game_id)
+        game = registry.get(game_id)
         moves = tuple(move for move, _ in islice(random_game(game, Random(1)), 30))
         lines = format_record(GameRecord(game, "dark", "light", moves)).splitlines()
         assert 60 < max(map(len, lines[1:])) <= 80
@@ -280,7 +280,7 @@ def test_any_text_is_read_or_refused_in_our_own_words(text: str) -> None:
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "games.sgf"
+    path = tmp_path / "registry.sgf"
     path.write_text(SGF + SGF, "utf-8-sig")
     assert read_records(path) == [SGF_RECORD, SGF_RECORD]
 

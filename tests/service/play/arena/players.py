@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from engine import games
+from engine import registry
 from engine.players.base import Choice, Player
 from engine.position import Position
 from service.errors import PlayerFailed
 
-GAME = games.get("gomoku-5")
+GAME = registry.get("gomoku-5")
 
 
 @dataclass

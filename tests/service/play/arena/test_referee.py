@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from engine import clock as engine_clock
-from engine import games
-from engine.games.base import Outcome
+from engine import registry
+from engine.game import Outcome
 from engine.players.base import Choice
 from engine.position import Position
 from service.play.arena.referee import Effort, Forfeit, PlayedGame, play_game
@@ -136,7 +136,7 @@ def test_an_illegal_move_loses() -> None:
 
 def test_a_forbidden_move_loses_and_the_reason_is_told() -> None:
     class Renju(Scripted):
-        game = games.get("gomoku-9-renju")
+        game = registry.get("gomoku-9-renju")
 
         def __init__(self, moves: str) -> None:
             super().__init__("")

@@ -1,0 +1,1 @@
+"""Strategies in files that rules alone check, one folder a game."""

@@ -1,0 +1,156 @@
+"""The rows of a book as they are, however damaged, and looking up many of them at a time."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Select, bindparam, select, type_coerce, update
+from sqlalchemy.sql.sqltypes import NullType
+
+from book.errors import BookUnreadable
+from book.rows.encoding import AnyRow, lookup_of
+from book.storage.schema import games as games_table
+from book.storage.schema import positions
+from engine import registry
+from engine.game import Game, Key
+from engine.position import Position, cells_of
+
+_Item = TypeVar("_Item")
+
+AT_ONCE = 500
+"""How many rows are held and looked up at a time; databases limit the values of a statement."""
+
+# As the database has it: a damaged column may hold anything, and converting that could fail.
+_as_is = select(*(type_coerce(column, NullType()).label(column.name) for column in positions.c))
+_rows = _as_is.order_by(positions.c.id).limit(AT_ONCE)
+_next_rows = _rows.where(positions.c.id > bindparam("after"))
+_some_rows = _as_is.where(positions.c.id.in_(bindparam("ids", expanding=True)))
+_ids = select(positions.c.id)
+_of_keys = select(
+    positions.c.id, type_coerce(positions.c.stones, NullType()).label("stones")
+).where(
+    positions.c.lookup.in_(bindparam("lookups", expanding=True)),
+    positions.c.game == bindparam("game"),
+)
+_games = select(games_table.c.id, games_table.c.name).order_by(games_table.c.id)
+set_row = update(positions).where(positions.c.id == bindparam("at"))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A game of a book, under its number there."""
+
+    connection: Connection
+    game: Game
+    number: int
+
+    def stored(self, keys: Iterable[Key]) -> dict[Key, list[AnyRow]]:
+        """The numbers and stones of the rows that are found by each of `keys`, ascending."""
+        found: dict[Key, list[AnyRow]] = defaultdict(list)
+        wanted = set(keys)
+        lookups = sorted({lookup_of(key) for key in wanted})
+        for part in parts(lookups):
+            rows = self.connection.execute(_of_keys, {"lookups": part, "game": self.number})
+            for row in sorted(rows, key=lambda row: row.id):
+                if isinstance(row.stones, bytes) and (key := self.game.key(row.stones)) in wanted:
+                    found[key].append(row)
+        return found
+
+    def by_id(self, statement: Select[Any], ids: Collection[int]) -> Iterator[AnyRow]:
+        """What `statement` finds for its parameter `ids`, a list of any length."""
+        for part in parts(sorted(ids)):
+            yield from self.connection.execute(statement, {"ids": part})
+
+    def describe(self, position: Position) -> str:
+        """A canonical position, as people are told of it."""
+        sides = (("dark", position.dark), ("light", position.light))
+        stones = [
+            f"{side} {' '.join(map(self.game.format_cell, cells_of(board)))}"
+            for side, board in sides
+            if board
+        ]
+        return f"{self.game.id} {', '.join(stones) or 'empty board'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row whose stones are a canonical position of an unfinished game."""
+
+    place: Place
+    row: AnyRow
+    position: Position
+    key: Key
+
+    @property
+    def where(self) -> str:
+        """The position as people are told of it."""
+        return self.place.describe(self.position)
+
+
+def places(connection: Connection) -> dict[int, Place]:
+    """The games of the book by their numbers.
+
+    Raises:
+        UnknownGame: if this version does not know one of them.
+        BookUnreadable: if one has lost its name.
+    """
+    named = {row.id: row.name for row in connection.execute(_games)}
+    if None in named.values():
+        raise BookUnreadable("the book is damaged: a game has lost its name")
+    return {number: Place(connection, registry.get(name), number) for number, name in named.items()}
+
+
+def batches(connection: Connection) -> Iterator[Sequence[AnyRow]]:
+    """All rows of positions, ascending, some at a time; they may be changed meanwhile."""
+    rows = connection.execute(_rows).all()
+    while rows:
+        yield rows
+        rows = connection.execute(_next_rows, {"after": rows[-1].id}).all()
+
+
+def drawn(connection: Connection, count: int, seed: int) -> Iterator[Sequence[AnyRow]]:
+    """The rows of `count` positions drawn at random, some at a time.
+
+    By a reservoir (Vitter 1985, algorithm R), so that no more than the drawn ones are held.
+    """
+    random = Random(seed)
+    ids = connection.execute(_ids.order_by(positions.c.id)).scalars()
+    chosen = list(islice(ids, count))
+    for seen, id in enumerate(ids, start=count + 1):
+        at = random.randrange(seen)
+        if at < count:
+            chosen[at] = id
+    for part in parts(sorted(chosen)):
+        yield connection.execute(_some_rows.order_by(positions.c.id), {"ids": part}).all()
+
+
+def parts(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    """`items` in parts that a statement can take."""
+    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
+
+
+def readable(game: Game, stones: Any) -> Position | None:
+    """The unfinished position of `game` that packs to `stones`, None if there is none."""
+    if not isinstance(stones, bytes):
+        return None
+    try:
+        position = game.unpack(stones)
+    except ValueError:
+        return None
+    return position if game.outcome(position) is None else None
+
+
+def is_whole(value: Any, least: int = -1 << 62, most: int = 1 << 62) -> bool:
+    """Whether `value` is a whole number from `least` to `most`; truth values are 0 and 1."""
+    return isinstance(value, int) and least <= value <= most
+
+
+def shown(value: Any) -> str:
+    """A column's value in a few words."""
+    if value is None:
+        return "nothing"
+    text = value.hex() if isinstance(value, bytes) else str(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -1,1 +1,0 @@
-"""The history of the schema, one module a revision; run by `book.database`."""

@@ -1,0 +1,123 @@
+"""Small conversions between what the tables hold and what the rest of the code speaks of."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Row
+
+from engine.game import Game, Key
+from engine.position import Move, cells_of
+from engine.values import Bound, Value
+
+AnyRow = Row[*tuple[Any, ...]]
+
+KEY_BYTES = 16
+
+# The number of each bound in the tables; these never change.
+BOUND_NUMBERS = {Bound.EXACT: 0, Bound.LOWER: 1, Bound.UPPER: 2}
+BOUNDS = {number: bound for bound, number in BOUND_NUMBERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A rest slot as a search found it, in the canonical orientation of its position.
+
+    `child` is the key of the position behind `move`, None where the move ends the game. `line`
+    is in notation.
+    """
+
+    move: Move
+    value: Value
+    bound: Bound
+    proven: bool
+    child: Key | None
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One finished search of a canonical position.
+
+    `rest` is None where every move leads to an excluded child. `children` gives, for a new
+    position, the keys of its children and the smallest move to each.
+    """
+
+    key: Key
+    stones: bytes
+    rest: Rest | None
+    depth: int
+    nodes: int
+    milliseconds: int
+    children: dict[Key, Move]
+
+    def to_json(self) -> str:
+        """A text from which `from_json` makes an equal object."""
+        data = asdict(self) | {"children": {k.hex(): m for k, m in self.children.items()}}
+        return json.dumps(data, default=bytes.hex)
+
+    @staticmethod
+    def from_json(text: str) -> "Searched":
+        """The object that `to_json` wrote."""
+        data = json.loads(text)
+        rest = data["rest"]
+        if rest is not None:
+            child = rest["child"]
+            rest = Rest(
+                **rest
+                | {
+                    "bound": Bound(rest["bound"]),
+                    "child": None if child is None else bytes.fromhex(child),
+                }
+            )
+        return Searched(
+            **data
+            | {
+                "key": bytes.fromhex(data["key"]),
+                "stones": bytes.fromhex(data["stones"]),
+                "rest": rest,
+                "children": {bytes.fromhex(k): m for k, m in data["children"].items()},
+            }
+        )
+
+
+def stones_by_name(game: Game, stones: bytes) -> tuple[str, str]:
+    """The cells of the dark and of the light stones of a packed position, in notation."""
+    position = game.unpack(stones)
+    dark, light = (
+        " ".join(map(game.format_cell, cells_of(side))) for side in (position.dark, position.light)
+    )
+    return dark, light
+
+
+def join_keys(keys: Iterable[Key]) -> bytes:
+    """Keys in one blob, ascending."""
+    return b"".join(sorted(keys))
+
+
+def split_keys(blob: bytes) -> Iterator[Key]:
+    """The keys that `join_keys` joined."""
+    return (blob[at : at + KEY_BYTES] for at in range(0, len(blob), KEY_BYTES))
+
+
+def lookup_of(key: Key) -> int:
+    """The number under which a position of this key is found: in 32 bits, ascending with keys."""
+    return int.from_bytes(key[:4], "big") - (1 << 31)
+
+
+def move_width(game: Game) -> int:
+    """How many bytes stand for one move."""
+    return 1 if game.move_count <= 256 else 2
+
+
+def pack_line(game: Game, line: Sequence[Move]) -> bytes:
+    """Moves in one blob, in their order."""
+    width = move_width(game)
+    return b"".join(move.to_bytes(width, "big") for move in line)
+
+
+def unpack_line(game: Game, blob: bytes) -> tuple[Move, ...]:
+    """The moves that `pack_line` packed."""
+    width = move_width(game)
+    return tuple(int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width))

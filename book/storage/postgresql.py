@@ -1,0 +1,131 @@
+"""Books in PostgreSQL, one in each schema of a database: for readers on many machines."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import NullPool
+
+from book.errors import BookError, BookMissing, BookUnreadable, BookUnwritable, NotABook
+from book.storage.address import Access
+from book.storage.revisions import check_revision, migrate
+from book.storage.schema import REVISIONS
+
+# Any numbers that other programs are unlikely to lock.
+_CREATING = 0x66697665
+_BUILDING = 0x626F6F6B
+_ENTERING = 0x656E7465
+_HERE = "to_regnamespace(current_schema())::int"
+_LOCK_NOT_AVAILABLE = "55P03"
+# How long a builder waits for another that is just beginning with the book.
+_WAIT_FOR_FIRST = "10s"
+# After a minute without a sign of a builder's machine the server lets go of its locks.
+_NOTICE_LOST_MACHINE = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
+
+
+def open_engine(url: URL, book: str, access: Access) -> Engine:
+    """A checked engine for the book at `url`, which is called `book`.
+
+    Raises:
+        BookError: the one that fits, where it is no fault of the database's.
+    """
+    engine = _engine(url, book)
+    with engine.connect() as connection:
+        if access is Access.WRITE:
+            # One builder creates the tables; another that starts meanwhile waits for them.
+            connection.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": _CREATING})
+        tables = set(inspect(connection).get_table_names())
+        revision = None
+        if {"alembic_version", "positions", "games"} <= tables:
+            query = "SELECT version_num FROM alembic_version"
+            revision = connection.exec_driver_sql(query).scalar()
+            if revision is None:
+                raise BookUnreadable(f"'{book}' is damaged: its schema has lost its version")
+            check_revision(revision, book)
+        elif tables:
+            raise NotABook(f"'{book}' is a PostgreSQL database, but no fivebook book")
+        elif access is Access.READ:
+            raise BookMissing(f"there is no book at '{book}'; fivebook build makes one")
+        if access is Access.WRITE and revision != REVISIONS[-1]:
+            migrate(connection)
+        connection.commit()
+    return engine
+
+
+@contextmanager
+def new_book(url: URL, book: str) -> Iterator[Connection]:
+    """A connection to a new book at `url`, all in one transaction; `book` is what to call it.
+
+    Raises:
+        BookUnwritable: if the schema there is not empty.
+    """
+    engine = _engine(url, book)
+    with engine.begin() as connection:
+        # Held against builders that would begin a book here meanwhile.
+        if not lock_for_building(connection):
+            raise BookUnwritable(f"'{book}' is being built by another process")
+        if inspect(connection).get_table_names():
+            raise BookUnwritable(f"'{book}' is not empty: give a schema without tables")
+        migrate(connection)
+        yield connection
+
+
+def _engine(url: URL, book: str) -> Engine:
+    try:
+        return create_engine(url, poolclass=NullPool)
+    except ImportError:
+        raise BookError(
+            f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
+        ) from None
+
+
+def lock_for_building(connection: Connection) -> bool:
+    """Keep other builders away for as long as the connection lasts; returns whether it could."""
+    connection.exec_driver_sql(_NOTICE_LOST_MACHINE)
+    statement = text(f"SELECT pg_try_advisory_lock(:number, {_HERE})")
+    return bool(connection.execute(statement, {"number": _BUILDING}).scalar_one())
+
+
+def let_others_build(connection: Connection) -> None:
+    """Share what `lock_for_building` holds with builders that ask for a share."""
+    for function in ("pg_advisory_lock_shared", "pg_advisory_unlock"):
+        statement = text(f"SELECT {function}(:number, {_HERE})")
+        connection.execute(statement, {"number": _BUILDING})
+
+
+def lock_with_others(connection: Connection) -> bool:
+    """Share a book with those at work on it, as long as the connection lasts; returns whether
+    it could."""
+    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_WAIT_FOR_FIRST}'")
+    statement = text(f"SELECT pg_advisory_lock_shared(:number, {_HERE})")
+    try:
+        with connection.begin_nested():
+            connection.execute(statement, {"number": _BUILDING})
+    except OperationalError as error:
+        if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+            return False
+        raise
+    return True
+
+
+def lock_for_entering(connection: Connection) -> None:
+    """Wait until no other builder enters results, and keep it so to the transaction's end."""
+    statement = text(f"SELECT pg_advisory_xact_lock(:number, {_HERE})")
+    connection.execute(statement, {"number": _ENTERING})
+
+
+def explain(book: str, cause: str) -> BookError:
+    """What is wrong with the book, by the database's words."""
+    first = cause.strip().splitlines()[0]
+    if "does not exist" in cause and "database" in cause:
+        return BookMissing(f"there is no database for '{book}': {first}")
+    if "connection" in cause:
+        return BookUnreadable(f"cannot reach '{book}': {first}")
+    if "permission denied" in cause or "read-only" in cause:
+        return BookUnwritable(f"cannot write '{book}': {first}")
+    if "No space left" in cause:
+        return BookUnwritable(f"cannot write '{book}': the server's disk is full")
+    return BookUnreadable(f"cannot use '{book}': {first}")

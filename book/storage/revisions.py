@@ -1,0 +1,59 @@
+"""The revision of a book's schema: refusing what cannot be used, and creating what is missing."""
+
+from collections import deque
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from book.errors import NewerSchema, NotABook
+from book.storage.schema import REVISIONS, games
+
+_NO_LONGER_READ = ("0001",)
+_PRESENT_COSTS = REVISIONS.index("0005")
+
+
+def check_revision(revision: str, book: str) -> None:
+    """Make sure that this version can use a schema of this revision.
+
+    Whoever reads may have an older one before him: revisions only ever added what builders need.
+
+    Raises:
+        BookError: if it cannot; `book` is what to call the book.
+    """
+    if revision in _NO_LONGER_READ:
+        raise NotABook(
+            f"'{book}' was built by fivebook 0.3 or earlier (schema {revision}), whose books "
+            "this version cannot use: build it anew under another name"
+        )
+    if revision not in REVISIONS:
+        raise NewerSchema(
+            f"'{book}' was written by a later version of fivebook (schema {revision}, this "
+            f"version knows up to {REVISIONS[-1]}); update fivebook to use it"
+        )
+
+
+def has_present_costs(connection: Connection) -> bool:
+    """Whether the costs in a book are by the formula of this version."""
+    revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+    return REVISIONS.index(revision) >= _PRESENT_COSTS
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the schema up to the last revision, from nothing or from an older one.
+
+    All of it happens in the transaction that `connection` is in.
+    """
+    # Imported here because they are slow to load, and needed once in the life of a book.
+    from alembic import command
+    from alembic.config import Config
+
+    from book.rows.propagation import propagate_all
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+    # Costs follow from the rest, by a formula that was another before 0005.
+    for game in connection.execute(select(games.c.id)).scalars().all():
+        deque(propagate_all(connection, game), maxlen=0)

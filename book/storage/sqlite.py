@@ -1,0 +1,217 @@
+"""Books in a file of their own: looking at it before it is touched, and opening it."""
+
+import os
+import sqlite3
+from contextlib import closing
+from errno import EACCES
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import NullPool
+
+from book.errors import BookError, BookMissing, BookUnreadable, BookUnwritable, NotABook
+from book.storage.address import Access
+from book.storage.revisions import check_revision, migrate
+from book.storage.schema import REVISIONS
+
+_WAIT_FOR_LOCK_MS = 10_000
+
+
+def open_engine(path: Path, access: Access) -> Engine:
+    """A checked engine for the book at `path`, of the present schema; without a pool.
+
+    Raises:
+        BookError: the one that fits, where it is no fault of the database's.
+    """
+    new = check_file(path, access)
+    if not new:
+        # Looked at before anything is set up: a file that is no book is not to be touched.
+        _check_schema(path, access)
+    engine = create_engine("sqlite://", creator=lambda: connect(path, access), poolclass=NullPool)
+    if access is Access.WRITE:
+        event.listen(engine, "connect", _set_up_writer)
+        # Python's driver would begin a transaction only at the first change, so that what was
+        # read before it could be outdated; the builder takes the write lock at once.
+        event.listen(
+            engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE")
+        )
+        _bring_schema_up(engine)
+    return engine
+
+
+def set_journal(connection: Connection, mode: str) -> None:
+    """Have the book's changes go through another journal, or through none: `OFF`.
+
+    Without one an interrupted change spoils the file; that is for files nobody has seen yet.
+    """
+    driver = driver_of(connection)
+    driver.execute(f"PRAGMA journal_mode = {mode}")
+    driver.execute(f"PRAGMA synchronous = {'OFF' if mode == 'OFF' else 'FULL'}")
+
+
+def driver_of(connection: Connection) -> sqlite3.Connection:
+    """SQLite's own connection, for what must not be in a transaction."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
+
+
+def explain(book: str, cause: str) -> BookError:
+    """What is wrong with the book, by SQLite's words."""
+    if "disk is full" in cause or "disk I/O" in cause:
+        return BookUnwritable(
+            f"cannot write '{book}': the disk is full or failing; all finished searches that "
+            "were stored before are safe"
+        )
+    if "readonly" in cause or "unable to open" in cause:
+        return BookUnwritable(f"cannot write '{book}': the file or its folder is read-only")
+    if "locked" in cause:
+        return BookUnwritable(f"cannot use '{book}': another program holds it locked")
+    if "malformed" in cause:
+        return BookUnreadable(
+            f"'{book}' is damaged, or its end is missing ({cause}); fivebook repair --salvage "
+            "saves what can still be read"
+        )
+    if "not a database" in cause or "no such table" in cause:
+        return NotABook(f"'{book}' is no fivebook book")
+    return BookUnreadable(f"cannot read '{book}': {cause}")
+
+
+def check_file(path: Path, access: Access) -> bool:
+    """Look at the file without SQLite; returns whether a book is to be created."""
+    try:
+        return _look_at_file(path, access)
+    except OSError as error:
+        raise BookUnreadable(f"cannot read '{path}': {error.strerror}") from error
+
+
+def _look_at_file(path: Path, access: Access) -> bool:
+    if path.is_dir():
+        raise NotABook(f"'{path}' is a folder, not a book")
+    if not path.exists():
+        if access is Access.READ:
+            raise BookMissing(f"there is no book at '{path}'; fivebook build makes one")
+        if not path.parent.is_dir():
+            raise BookMissing(f"cannot create '{path}': there is no folder '{path.parent}'")
+        if not os.access(path.parent, os.W_OK):
+            raise BookUnwritable(f"cannot create '{path}': its folder is read-only")
+        return True
+    # An empty file is what `touch` and mktemp leave for a new book.
+    is_empty = not path.stat().st_size
+    new = is_empty and access is Access.WRITE
+    if not new and (is_empty or not _is_database(path)):
+        raise NotABook(f"'{path}' is no fivebook book")
+    if access is Access.WRITE and not os.access(path, os.W_OK):
+        raise BookUnwritable(f"cannot write '{path}': the file is read-only")
+    if access is Access.WRITE and not os.access(path.parent, os.W_OK):
+        raise BookUnwritable(f"cannot write '{path}': its folder is read-only")
+    return new
+
+
+def _is_database(path: Path) -> bool:
+    """Whether SQLite takes the file for one of its own.
+
+    It is not opened by other means: closing it would take away the locks that this process has on
+    it (https://www.sqlite.org/howtocorrupt.html, 2.2), and with them a builder's log.
+    """
+    if not os.access(path, os.R_OK):
+        raise PermissionError(EACCES, os.strerror(EACCES))
+    with closing(_open_uri(f"{path.absolute().as_uri()}?mode=ro&immutable=1")) as connection:
+        try:
+            connection.execute("PRAGMA schema_version").fetchone()
+        except sqlite3.DatabaseError as error:
+            return "not a database" not in str(error)
+    return True
+
+
+def connect(path: Path, access: Access) -> sqlite3.Connection:
+    """A connection to the database at `path`, wherever that is; any thread may use it.
+
+    Raises:
+        BookUnreadable: if it is in a read-only folder, with changes that cannot be read there.
+        sqlite3.Error: if there is none, or it cannot be written.
+    """
+    uri = path.absolute().as_uri()
+    if access is Access.WRITE:
+        return _open_uri(f"{uri}?mode=rwc")
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        # Opened for writing, so that whoever closes the book last can tidy up its log.
+        connection = _open_uri(f"{uri}?mode=rw")
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+    connection = _open_uri(f"{uri}?mode=ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        # A book in WAL mode needs its -shm file, which a read-only folder cannot take. No
+        # builder can be at work there, so the file may be read as one that never changes,
+        # provided that nothing is left in the log beside it.
+        connection.close()
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise BookUnreadable(
+                f"cannot read '{path}': its folder is read-only, and '{log.name}' holds changes "
+                "that are not yet in the book; copy both to where they can be written"
+            ) from None
+        connection = _open_uri(f"{uri}?mode=ro&immutable=1")
+    return connection
+
+
+def _open_uri(uri: str) -> sqlite3.Connection:
+    # Each connection is used by one thread, but closed by whichever closes the book.
+    return sqlite3.connect(uri, uri=True, timeout=_WAIT_FOR_LOCK_MS / 1000, check_same_thread=False)
+
+
+def _set_up_writer(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    # Commits go to a log beside the book, so that readers never wait. Whoever comes past 1,000
+    # pages of it, SQLite's own measure, or closes the book last, copies them into the file
+    # (a checkpoint); until that is on the disk the log stays, so a kill in the midst of it costs
+    # nothing: the next to open the book reads both. A long look at one moment, as
+    # `fivebook verify` takes, only lets the log grow until it has ended.
+    connection.execute("PRAGMA journal_mode = WAL")
+    # NORMAL survives a killed process, but a power cut could take the last commits along: each
+    # is a finished search, worth far more than the fsync.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _check_schema(path: Path, access: Access) -> None:
+    """Make sure that the file is an undamaged book which this version can use."""
+    log = path.with_name(f"{path.name}-wal")
+    # Without a log nothing needs to be locked, and looking leaves nothing beside the file.
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(connect(path, Access.READ) if log.exists() else _open_uri(uri)) as connection:
+        revision = _revision(connection, path)
+        if revision is not None:
+            check_revision(revision, str(path))
+        if access is Access.WRITE:
+            # Reading finds damage where it meets it. A builder must not build upon it.
+            damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if damage != "ok":
+                raise BookUnreadable(f"'{path}' is damaged: {damage.splitlines()[-1]}")
+        elif revision is None:
+            raise NotABook(f"'{path}' is no fivebook book")
+
+
+def _bring_schema_up(engine: Engine) -> None:
+    with engine.connect() as connection:
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").scalar_one()
+        query = "SELECT version_num FROM alembic_version"
+        if not tables or connection.exec_driver_sql(query).scalar() != REVISIONS[-1]:
+            migrate(connection)
+        connection.commit()
+
+
+def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
+    """The schema's revision, None for an empty database."""
+    query = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    tables = {name for (name,) in connection.execute(query)}
+    if {"alembic_version", "positions", "games"} <= tables:
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        if row is None:
+            raise BookUnreadable(f"'{path}' is damaged: its schema has lost its version")
+        return str(row[0])
+    if tables:
+        raise NotABook(f"'{path}' is an SQLite database, but no fivebook book")
+    return None

@@ -1,0 +1,1 @@
+"""What is done with whole books: merged, pruned, compared, copied, summed up and drawn."""

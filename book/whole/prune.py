@@ -1,0 +1,279 @@
+"""Taking positions out of a book without changing what it says of the others.
+
+A removed position's value goes into the rest slots of its parents: to them it is one of the moves
+that lead to no stored position again. A slot stands for all such moves, so that its value is what
+its own move and the removed ones are worth together, and its proof is theirs together. Since
+`book.rows.propagation.combine` gives the same whichever of its options were combined before, the
+value, bound, proof and best move of every position that stays remain what they were.
+
+A pending slot has moves that wait to be searched. It stays pending as long as the stored moves
+alone give the position its value. If they do not, the slot takes the best of the removed moves, or
+else the value would be lost; it is not proven by that, unless it is a win. When that move is
+expanded again, the slot is searched again with all that waited.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+
+from book.errors import PositionNotFound
+from book.reader import BookReader
+from book.rows.counts import Tally, recount
+from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
+from book.rows.lookup import count_positions, find
+from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
+from book.storage.address import Address
+from book.storage.schema import RestState, moves, positions, tasks
+from book.whole.moment import Moment
+from book.whole.summary import size_on_disk
+from book.writer import BookWriter
+from engine.game import Game
+from engine.position import Move, Position
+from engine.values import from_child, winning_probability
+
+_AT_ONCE = 500
+_LINE_PLIES = 8
+
+_child = positions.alias("child")
+_links_from_ply = (
+    select(
+        moves.c.parent,
+        moves.c.child,
+        positions.c.value,
+        _child.c.value.label("child_value"),
+    )
+    .join(positions, positions.c.id == moves.c.parent)
+    .join(_child, _child.c.id == moves.c.child)
+    .where(positions.c.game == bindparam("game"), positions.c.ply == bindparam("ply"))
+)
+_deeper = select(positions.c.id).where(
+    positions.c.game == bindparam("game"), positions.c.ply > bindparam("ply")
+)
+_last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
+_parents = (
+    select(moves.c.parent).distinct().where(moves.c.child.in_(bindparam("ids", expanding=True)))
+)
+_position = select(positions).where(positions.c.id == bindparam("id"))
+_children = (
+    select(moves.c.move, *(positions.c[name] for name in ("id", "value", "bound", "proven")))
+    .join(moves, moves.c.child == positions.c.id)
+    .where(moves.c.parent == bindparam("id"))
+)
+_set_row = update(positions).where(positions.c.id == bindparam("at"))
+_remove = delete(positions).where(positions.c.id.in_(bindparam("ids", expanding=True)))
+_unlink = delete(moves).where(
+    or_(
+        moves.c.parent.in_(bindparam("ids", expanding=True)),
+        moves.c.child.in_(bindparam("ids", expanding=True)),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Which positions of a game are to go: all for which one of these holds.
+
+    `plies`: they are deeper. `max_loss`: the cheapest way to them from the empty board has a
+    move that gives away more winning probability. `below`: the empty board leads to them only
+    through this position, or only through positions that go.
+    """
+
+    plies: int | None = None
+    max_loss: float | None = None
+    below: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How many positions go and how many stay, and about how many bytes the former take."""
+
+    removed: int
+    left: int
+    bytes: int
+
+
+def look(address: Address, game: Game, cut: Cut) -> Pruned:
+    """What `prune` would do.
+
+    Raises:
+        BookError: if there is no readable book, or it does not hold the position `cut.below`.
+    """
+    with Moment(address) as book:
+        number = book.numbers[game.id]
+        going = len(_chosen(book.connection, game, number, cut))
+        return _pruned(address, going, count_positions(book.connection, number))
+
+
+def prune(address: Address, game: Game, cut: Cut) -> Pruned:
+    """Take out what `cut` says, all in one transaction; what is planned is dropped.
+
+    Raises:
+        BookError: if the book cannot be written, or does not hold the position `cut.below`.
+    """
+    with (
+        BookReader(address) as reader,
+        BookWriter(address, game) as writer,
+        writer.transaction() as connection,
+    ):
+        going = _chosen(connection, game, writer.game_number, cut)
+        pruned = _pruned(address, len(going), count_positions(connection, writer.game_number))
+        if going:
+            _take_out(connection, reader, game, writer.game_number, going)
+        return pruned
+
+
+def _pruned(address: Address, going: int, before: int) -> Pruned:
+    with BookReader(address) as reader:
+        size = size_on_disk(reader)
+    return Pruned(going, before - going, round(size * going / max(1, before)))
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Way:
+    """The cheapest way from the empty board; of equal ones that without a move that loses much."""
+
+    cost: int
+    loses_much: bool
+
+
+def _chosen(connection: Connection, game: Game, number: int, cut: Cut) -> set[int]:
+    """The numbers of the positions that are to go."""
+    below = None if cut.below is None else _number_of(connection, game, number, cut.below)
+    going = set[int]()
+    if cut.plies is not None:
+        deeper = {"game": number, "ply": cut.plies}
+        going.update(connection.execute(_deeper, deeper).scalars())
+    if cut.max_loss is not None or below is not None:
+        going |= _badly_reached(connection, game, number, cut, below)
+    return going
+
+
+def _number_of(connection: Connection, game: Game, number: int, position: Position) -> int:
+    key = game.canonical(position).key
+    row = find(connection, game, number, [key]).get(key)
+    if row is None:
+        raise PositionNotFound(f"the book does not hold the position of {game.id} to cut below")
+    return int(row.id)
+
+
+def _badly_reached(
+    connection: Connection, game: Game, number: int, cut: Cut, below: int | None
+) -> set[int]:
+    """The positions that the empty board leads to, but not in a way that is good enough."""
+    most = 1.0 if cut.max_loss is None else cut.max_loss
+    root = game.canonical(game.initial).key
+    ways = {row.id: _Way(0, False) for row in find(connection, game, number, [root]).values()}
+    staying = set(ways)
+    going = set[int]()
+    ply = 0
+    # Every move adds a stone: all ways to a position come from the ply before.
+    while ways:
+        following: dict[int, _Way] = {}
+        reached = set[int]()
+        for link in connection.execute(_links_from_ply, {"game": number, "ply": ply}):
+            if link.parent in ways:
+                way = _step(ways[link.parent], link, most)
+                following[link.child] = min(way, following.get(link.child, way))
+                if link.parent in staying and link.parent != below:
+                    reached.add(link.child)
+        staying = {id for id in reached if not following[id].loses_much}
+        going.update(following.keys() - staying)
+        ways = following
+        ply += 1
+    return going
+
+
+def _step(way: _Way, link: AnyRow, most: float) -> _Way:
+    value = from_child(link.child_value)
+    loss = winning_probability(link.value) - winning_probability(value)
+    return _Way(way.cost + step_cost(link.value, value), way.loses_much or loss > most)
+
+
+def _take_out(
+    connection: Connection, reader: BookReader, game: Game, number: int, going: set[int]
+) -> None:
+    parents = set[int]()
+    for ids in _parts(going):
+        parents.update(connection.execute(_parents, {"ids": ids}).scalars())
+    changed = parents - going
+    for id in changed:
+        columns = _slot(connection, reader, game, id, going)
+        connection.execute(_set_row, columns | {"at": id})
+    for ids in _parts(going):
+        connection.execute(_unlink, {"ids": ids})
+        connection.execute(_remove, {"ids": ids})
+    propagate(connection, changed, Tally())
+    recount(connection, number)
+    # It may be about positions that are gone, or leave out moves to them.
+    connection.execute(delete(tasks).where(tasks.c.game == number))
+
+
+def _parts(numbers: Iterable[int]) -> Iterator[list[int]]:
+    left = iter(sorted(numbers))
+    while part := list(islice(left, _AT_ONCE)):
+        yield part
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """A move and what it is worth for the side that makes it."""
+
+    move: Move
+    value: BookValue
+
+
+def _slot(
+    connection: Connection, reader: BookReader, game: Game, id: int, going: set[int]
+) -> dict[str, Any]:
+    """The columns of a position's rest slot once its children among `going` are gone."""
+    row = connection.execute(_position, {"id": id}).one()
+    removed: list[_Option] = []
+    kept: list[_Option] = []
+    for child in connection.execute(_children, {"id": id}):
+        value = BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), bool(child.proven))
+        (removed if child.id in going else kept).append(_Option(child.move, value))
+    if row.rest_state == RestState.KEPT:
+        # It stands for all moves but those that win sooner.
+        removed = [
+            o for o in removed if o.value.value > row.rest_value and can_be_worth(row, o.value)
+        ]
+    is_pending = row.rest_state == RestState.PENDING
+    before = BookValue(row.value, BOUNDS[row.bound], bool(row.proven))
+    if is_pending and kept and _worth(kept, complete=False) == before:
+        return {"rest_state": row.rest_state}
+    options = removed + _of_slot(game, row)
+    worth = _worth(options, complete=not is_pending)
+    columns: dict[str, Any] = {
+        "rest_value": worth.value,
+        "rest_bound": BOUND_NUMBERS[worth.bound],
+        "rest_proven": worth.proven,
+    }
+    # As readers order moves, so that the best move is still the same.
+    best = min(options, key=lambda option: (-option.value.value, option.move))
+    if best in removed:
+        is_kept = row.rest_state == RestState.KEPT
+        columns["rest_state"] = int(RestState.KEPT if is_kept else RestState.OPEN)
+        columns["rest_line"] = pack_line(game, _line(reader, game, row, best.move))
+    return columns
+
+
+def _of_slot(game: Game, row: AnyRow) -> list[_Option]:
+    if row.rest_line is None:
+        return []
+    move = unpack_line(game, row.rest_line[: move_width(game)])[0]
+    value = BookValue(row.rest_value, BOUNDS[row.rest_bound], bool(row.rest_proven))
+    return [_Option(move, value)]
+
+
+def _worth(options: Sequence[_Option], *, complete: bool) -> BookValue:
+    return combine([option.value for option in options], complete=complete)
+
+
+def _line(reader: BookReader, game: Game, row: AnyRow, move: Move) -> tuple[Move, ...]:
+    """`move`, and what the book as it was expects after it."""
+    child = game.play(game.unpack(row.stones), move)
+    expected = reader.find(game, child, best_only=True).moves[0].line
+    return (move, *expected)[:_LINE_PLIES]

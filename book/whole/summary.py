@@ -1,0 +1,131 @@
+"""A book in numbers."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import bindparam, func, select
+
+from book.reader import BookReader
+from book.storage.schema import counts, games, runs, tasks
+from engine.game import Game
+
+_of_game = games.c.name == bindparam("name")
+_by_ply = (
+    select(
+        counts.c.ply,
+        func.sum(counts.c.positions).label("positions"),
+        func.sum(counts.c.proven).label("proven"),
+        func.sum(counts.c.nodes).label("nodes"),
+        func.sum(counts.c.depth * counts.c.positions).label("depth"),
+        func.max(counts.c.depth).label("deepest"),
+    )
+    .join(games)
+    .where(_of_game, counts.c.positions > 0)
+    .group_by(counts.c.ply)
+    .order_by(counts.c.ply)
+)
+_runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
+_planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
+
+_SIZE = """
+SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'r'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The stored positions of one ply; depth and nodes are of their last searches."""
+
+    ply: int
+    positions: int
+    proven: int
+    nodes: int
+    mean_depth: float
+    deepest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One build run; `ended` is None if it was killed or is still going on."""
+
+    id: int
+    started: str
+    ended: str | None
+    version: str
+    evaluation: str
+    parameters: dict[str, Any]
+    positions: int
+    searches: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a book holds of one game. `planned` are searches that are yet to enter the book."""
+
+    game: Game
+    layers: tuple[Layer, ...]
+    runs: tuple[Run, ...]
+    planned: int
+
+    @property
+    def positions(self) -> int:
+        """All stored positions."""
+        return sum(layer.positions for layer in self.layers)
+
+    @property
+    def proven(self) -> int:
+        """The positions with a proven value."""
+        return sum(layer.proven for layer in self.layers)
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all build runs."""
+        return sum(run.nodes for run in self.runs)
+
+
+def size_on_disk(reader: BookReader) -> int:
+    """The bytes that the book takes, with its indexes and with what is not yet in its place."""
+    place = reader.address.place
+    if isinstance(place, Path):
+        parts = (place, place.with_name(f"{place.name}-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
+    with reader.connection() as connection:
+        return int(connection.exec_driver_sql(_SIZE).scalar_one())
+
+
+def summarise(reader: BookReader, game: Game) -> Summary:
+    """The numbers of `game` in an open book."""
+    named = {"name": game.id}
+    with reader.connection() as connection:
+        layers = [
+            Layer(
+                row.ply,
+                int(row.positions),
+                int(row.proven),
+                int(row.nodes),
+                float(row.depth / row.positions),
+                row.deepest,
+            )
+            for row in connection.execute(_by_ply, named)
+        ]
+        found = [
+            Run(
+                row.id,
+                row.started,
+                row.ended,
+                row.version,
+                row.evaluation,
+                json.loads(row.parameters),
+                row.positions,
+                row.searches,
+                row.nodes,
+            )
+            for row in connection.execute(_runs, named)
+        ]
+        planned = connection.execute(_planned, named).scalar_one()
+    return Summary(game, tuple(layers), tuple(found), planned)

@@ -1,0 +1,1 @@
+"""Pentago-swap solved exactly: supernodes, claims about them, and the prover."""

@@ -1,0 +1,1 @@
+"""The front door: the Python face and the command line."""

@@ -1,0 +1,5 @@
+"""``python -m fivebook``: the command line."""
+
+from fivebook.cli import main
+
+main()

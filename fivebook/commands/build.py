@@ -1,0 +1,362 @@
+"""The command that builds: `fivebook build`."""
+
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from book.processes import stopping_on_interrupt
+from book.storage.address import Address
+from engine.game import Game
+from engine.position import Move
+from engine.search import Limits, SearchOptions
+from fivebook.console import (
+    BOOK,
+    DURATION,
+    GAME,
+    MEMORY,
+    POSITIVE,
+    PROBABILITY,
+    TABLE,
+    console,
+    json_option,
+    print_json,
+)
+from fivebook.displays.building import BuildDisplay, SolveDisplay, describe_solving
+from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
+from precompute.modes.prove_by_book import Goal, verdict
+from precompute.modes.prove_by_solver import SolveOptions, SolveState, Solving
+from precompute.slots import LossLimits
+
+_DEFAULT_NODES = 20_000
+# Deeper positions of a solved game are settled in time by a live search.
+_STRATEGY_PLIES = 4
+
+# What each mode takes besides the options that all take.
+_OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
+_BY_BOOK = "prove --by book"
+_OPTIONS = {
+    "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
+    "full": {*_OF_A_BUILD, "root", "plies"},
+    "refine": {*_OF_A_BUILD, "root", "searches", "max_loss"},
+    "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
+    "learn": {*_OF_A_BUILD, "positions"},
+    "prove": {"by", "root", "plies", "memory"},
+    _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
+}
+_MODES = [mode for mode in _OPTIONS if mode != _BY_BOOK]
+_OF_SOME = set().union(*_OPTIONS.values())
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.option("--game", type=GAME, required=True, help="See fivebook games.")
+@click.option(
+    "--mode",
+    type=click.Choice(_MODES),
+    help="The cheapest positions first; all positions up to a ply, which --plies means; what is "
+    "there searched again with larger limits; all positions that small mistakes lead to; what a "
+    "service was asked for and did not find, the most asked first; or a proof that the side to "
+    "move wins, with the winner's strategy.  [default: explore]",
+)
+@click.option(
+    "--root", default="", metavar="MOVES", help="Begin with the position after these moves."
+)
+@click.option(
+    "--by",
+    type=click.Choice(["solver", "book"]),
+    help="A proof in one go, by the game's own prover; or one made of many searches, for which "
+    "the book is the tree.  [default: solver]",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["dark", "light"]),
+    help="Who is to win in a proof by the book; the side to move if not given.",
+)
+@click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
+@click.option(
+    "--searches",
+    type=POSITIVE,
+    help="Stop refining when this many positions were searched with such limits or larger ones.",
+)
+@click.option(
+    "--plies",
+    type=click.IntRange(min=0),
+    help="How far the book goes, from the root on; the winner's strategy to ply "
+    f"{_STRATEGY_PLIES} of a proof.",
+)
+@click.option(
+    "--max-loss",
+    type=PROBABILITY,
+    help="Leave out moves that give away more of the winning probability, e.g. 0.1 or 10%.",
+)
+@click.option(
+    "--abs",
+    "total_loss",
+    type=PROBABILITY,
+    metavar="PROBABILITY",
+    help="What the moves of a deviation may give away together.",
+)
+@click.option(
+    "--rel",
+    "each_loss",
+    type=PROBABILITY,
+    metavar="PROBABILITY",
+    help="What each move of a deviation may give away.",
+)
+@click.option("--time", "seconds", type=DURATION, help="Stop after this time, e.g. 90s, 2m, 8h.")
+@click.option(
+    "--nodes",
+    type=POSITIVE,
+    help=f"Nodes for each search; {_DEFAULT_NODES:,} if no limit is given.",
+)
+@click.option("--depth", type=POSITIVE, help="Depth of each search, in plies.")
+@click.option("--movetime", type=DURATION, help="Time for each search; not reproducible.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="Transposition table of each search, in MiB. Another size makes another book.",
+)
+@click.option(
+    "--memory",
+    type=MEMORY,
+    default="1GB",
+    show_default=True,
+    help="Table of a proof, which all jobs share, e.g. 512MB, 4GB.",
+)
+@click.option("--jobs", type=POSITIVE, help="Searches at a time.  [default: 1]")
+@click.option(
+    "--backend",
+    type=click.Choice([backend.value for backend in Backend]),
+    help="Search in processes, in threads, or by the workers of a dask scheduler, all threads of "
+    "which search at a time.  [default: loky]",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, tcp://HOST:PORT.")
+@click.option(
+    "--lease",
+    type=DURATION,
+    help="Where several builders share a PostgreSQL book: after this time without a sign of one, "
+    f"the others do its searches.  [default: {USUAL_LEASE:g}s]",
+)
+@json_option
+def build(
+    book: Address,
+    game: Game,
+    mode: str | None,
+    root: str,
+    by: str | None,
+    side: str | None,
+    positions: int | None,
+    searches: int | None,
+    plies: int | None,
+    max_loss: float | None,
+    total_loss: float | None,
+    each_loss: float | None,
+    seconds: float | None,
+    nodes: int | None,
+    depth: int | None,
+    movetime: float | None,
+    table: int,
+    memory: int,
+    jobs: int | None,
+    backend: str | None,
+    scheduler: str | None,
+    lease: float | None,
+    as_json: bool,
+) -> None:
+    """Build BOOK, or go on building it, from the empty board or the position after --root.
+
+    The cheapest positions come first: those that a sensible game reaches soonest. Ctrl-C stops
+    after the searches in flight; the same command goes on where it stopped, also after a crash.
+    With limits by nodes or depth alone the book is the same for any number of jobs, wherever they
+    are, and for any number of builders that share a PostgreSQL book.
+
+    --mode deviate adds every position that moves lead to which give away at most --rel each and
+    --abs together, as long as games go: --positions or --time end it sooner. --mode refine
+    searches the moves that no position is stored for again, where the last search had smaller
+    limits, and adds none.
+
+    With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
+    known of it is kept beside BOOK, in a file that ends with .proof, every minute. With --by book
+    the proof is the book itself: a proof-number search over its positions chooses what to search.
+
+    \b
+    Examples:
+      fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000 --jobs 2
+      fivebook build swap.db --game pentago-swap --time 2m
+      fivebook build all.db --game gomoku-15 --plies 2 --depth 6
+      fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tcp://10.0.0.1:8786
+      fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
+      fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
+      fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
+      fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
+      fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
+      fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
+    """
+    if positions and plies is not None:
+        raise click.UsageError("--positions and --plies cannot be combined")
+    mode = mode or ("explore" if plies is None else "full")
+    way = _BY_BOOK if mode == "prove" and by == "book" else mode
+    _refuse_others(way)
+    line = _line(game, root)
+    if way == "prove":
+        strategy = SolveOptions(
+            game=game,
+            plies=_STRATEGY_PLIES if plies is None else plies,
+            memory=memory,
+            line=line,
+            jobs=jobs or 1,
+            nodes=nodes,
+            seconds=seconds,
+        )
+        _solve(book, strategy, as_json)
+        return
+    if mode == "full" and plies is None:
+        raise click.UsageError("--mode full needs --plies")
+    if mode == "deviate" and (total_loss is None or each_loss is None):
+        raise click.UsageError("--mode deviate needs --abs and --rel")
+    _check_backend(backend, scheduler, jobs)
+    if not (nodes or depth or movetime):
+        nodes = _DEFAULT_NODES
+    options = BuildOptions(
+        game=game,
+        limits=Limits(depth, nodes, movetime),
+        jobs=jobs or 1,
+        positions=positions,
+        plies=plies,
+        seconds=seconds,
+        table=table,
+        backend=Backend(backend or Backend.LOKY),
+        scheduler=scheduler,
+        lease=lease or USUAL_LEASE,
+        line=line,
+        losses=LossLimits(each_loss if mode == "deviate" else max_loss, total_loss),
+        refine=mode == "refine",
+        searches=searches,
+        learn=mode == "learn",
+        goal=_goal(game, line, side) if mode == "prove" else None,
+    )
+    _build(book, options, as_json)
+
+
+def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None) -> None:
+    """Refuse dask without a scheduler, a scheduler without dask, and jobs for dask."""
+    if backend == Backend.DASK and scheduler is None:
+        raise click.UsageError("--backend dask needs a --scheduler, such as tcp://HOST:8786")
+    if scheduler is not None and backend != Backend.DASK:
+        raise click.UsageError("--scheduler needs --backend dask")
+    if scheduler is not None and jobs is not None:
+        raise click.UsageError("--backend dask has no --jobs: every thread of its workers is one")
+
+
+def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
+    with BuildDisplay(book, options) as display:
+        builder = Builder(book, options, (lambda state: None) if as_json else display.show)
+        with stopping_on_interrupt(builder.stop, "after the searches in flight"):
+            state = builder.run()
+        value = display.root()
+    goal = options.goal
+    told = {} if goal is None else {"won": verdict(book, options.game, goal)}
+    if as_json:
+        print_json(_as_dict(book, state, builder.complete, value) | told)
+        return
+    _print_end(book, state, builder.complete, value)
+    if goal is not None:
+        console.print(_describe_verdict(goal, told["won"]))
+
+
+def _goal(game: Game, line: tuple[Move, ...], side: str | None) -> Goal:
+    dark_to_move = game.play_line(line).dark_to_move
+    return Goal(line, dark_to_move if side is None else side == "dark")
+
+
+def _describe_verdict(goal: Goal, won: bool | None) -> str:
+    side = "dark" if goal.dark else "light"
+    if won is None:
+        return f"whether {side} wins is not proven yet"
+    return f"proven: {side} wins" if won else f"proven: {side} does not win"
+
+
+def _refuse_others(way: str) -> None:
+    """Refuse what was given and does not belong to this way to build."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name in _OF_SOME - _OPTIONS[way]:
+            unless = " without --by book" if way == "prove" and name in _OPTIONS[_BY_BOOK] else ""
+            raise click.UsageError(f"--mode {way} has no {option.opts[0]}{unless}")
+
+
+def _line(game: Game, root: str) -> tuple[Move, ...]:
+    """The moves to the root, after which the game goes on."""
+    line = game.parse_line(root)
+    outcome = game.outcome(game.play_line(line))
+    if outcome is not None:
+        raise click.UsageError(f"the game is over after '{root}': {outcome.value}")
+    return tuple(line)
+
+
+def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:
+    with SolveDisplay() as display:
+        solving = Solving(book, options, (lambda state: None) if as_json else display.show)
+        with stopping_on_interrupt(solving.stop, "within seconds"):
+            state = solving.run()
+    if as_json:
+        print_json(_solved_as_dict(book, state, solving.complete))
+        return
+    proof = state.proof
+    console.print(
+        f"{book}: {describe_solving(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
+        f"the book holds {state.stored:,} positions",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if not solving.complete:
+        console.print("Not finished: the same command goes on from here.", highlight=False)
+
+
+def _solved_as_dict(book: Address, state: SolveState, complete: bool) -> dict[str, Any]:
+    proof = state.proof
+    return {
+        "book": str(book),
+        "won": proof.won,
+        "distance": proof.distance,
+        "no_win_within": proof.horizon,
+        "nodes": proof.nodes,
+        "table": round(proof.table, 6),
+        "positions": state.stored,
+        "seconds": round(state.seconds, 3),
+        "complete": complete,
+    }
+
+
+def _as_dict(book: Address, state: BuildState, complete: bool, root: str) -> dict[str, Any]:
+    return {
+        "book": str(book),
+        "positions": state.positions,
+        "added": state.added,
+        "searches": state.searches,
+        "nodes": state.nodes,
+        "seconds": round(state.seconds, 3),
+        "search_seconds": round(state.search_seconds, 3),
+        "searching": round(state.searching, 4),
+        "complete": complete,
+        "root": root,
+    }
+
+
+def _print_end(book: Address, state: BuildState, complete: bool, root: str) -> None:
+    rate = state.added / state.seconds if state.seconds else 0.0
+    console.print(
+        f"{book}: {state.positions:,} positions, {state.added:,} of them new, "
+        f"{state.searches:,} searches, {state.nodes:,} nodes in {state.seconds:.1f} s "
+        f"({rate:.1f} positions/s)",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print(f"root {root}", highlight=False, soft_wrap=True)
+    if not complete:
+        console.print("Not finished: the same command goes on from here.", highlight=False)

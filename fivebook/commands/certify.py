@@ -1,0 +1,131 @@
+"""The command that writes a certificate: `fivebook certify`."""
+
+import time
+from pathlib import Path
+
+import click
+
+from book.certificates.pentago_swap.file import GAME
+from book.storage.address import Address
+from book.storage.closing import Closing
+from engine import registry
+from fivebook.console import BOOK, MEMORY, POSITIVE, console
+from precompute.knowledge import Knowledge
+from precompute.pentago_swap_certificate import LEAF, NODES, SHORT, ExportState, export
+from precompute.pentago_swap_strategy import FamilyProver
+
+_SECONDS_BETWEEN_LINES = 5.0
+_NO_LIMIT = 1 << 62
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="The certificate.",
+)
+@click.option("--root", default="", metavar="MOVES", help="Of the win after these moves.")
+@click.option(
+    "--short",
+    type=POSITIVE,
+    default=SHORT,
+    show_default=True,
+    help="What the check finds won within so many plies has no entry.",
+)
+@click.option(
+    "--leaf",
+    type=POSITIVE,
+    default=LEAF,
+    show_default=True,
+    help="With at most so many plies left an entry needs no move, if the check soon finds one.",
+)
+@click.option(
+    "--nodes",
+    type=POSITIVE,
+    default=NODES,
+    show_default=True,
+    help="How many nodes of the check are soon.",
+)
+@click.option("--memory", type=MEMORY, default="1GB", show_default=True, help="Table of the proof.")
+@click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Threads.")
+def certify(
+    book: Address,
+    output: Path,
+    root: str,
+    short: int,
+    leaf: int,
+    nodes: int,
+    memory: int,
+    jobs: int,
+) -> None:
+    """Write the certificate of a win of pentago-swap, for `fivebook prove-check`.
+
+    The proof is the one that `fivebook build BOOK --mode prove` made, with what it left in
+    BOOK.proof; without that it is made first. Both go on where they were cut off: answers that are
+    there lie in the certificate's .answers file until it is complete.
+
+    \b
+    Examples:
+      fivebook certify solved.db -o solved.cert --memory 4GB --jobs 2
+      fivebook certify late.db -o late.cert --root "c5:23 e2:34 d6:23 e3:13 d6:14"
+    """
+    game = registry.get(GAME)
+    start = game.play_line(game.parse_line(root))
+    if not start.dark_to_move:
+        raise click.UsageError("a certificate is of a win of the first player, who is not to move")
+    prover = game.prover(table=memory, threads=jobs)
+    assert isinstance(prover, FamilyProver)
+    prover.learn(Knowledge(book, game).read())
+    with _Display() as display:
+        for proof in prover.steps(start, nodes=_NO_LIMIT):
+            display.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
+        if proof.distance is None:
+            raise click.UsageError("the first player does not win this position")
+        answers = output.with_name(f"{output.name}.answers")
+        certificate = export(
+            prover.families(),
+            start,
+            proof.distance,
+            output,
+            jobs=jobs,
+            answers=answers,
+            short=short,
+            leaf=leaf,
+            nodes=nodes,
+            report=lambda state: display.show(_describe(state)),
+        )
+    answers.unlink()
+    console.print(
+        f"{output}: won within {proof.distance} plies, {certificate.entries:,} entries, "
+        f"{certificate.leaves:,} of them without a move, {output.stat().st_size:,} bytes",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+class _Display(Closing):
+    def __init__(self) -> None:
+        self._status = console.status("") if console.is_terminal else None
+        self._due = 0.0
+        if self._status:
+            self._status.start()
+
+    def close(self) -> None:
+        """Leave the terminal as it is."""
+        if self._status:
+            self._status.stop()
+
+    def show(self, text: str) -> None:
+        """Show `text`; a plain line is printed every few seconds."""
+        if self._status:
+            self._status.update(text)
+        elif time.monotonic() >= self._due:
+            self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
+            console.print(text, highlight=False, soft_wrap=True)
+
+
+def _describe(state: ExportState) -> str:
+    return f"ply {state.ply}: {state.done:,} of {state.of:,} families, {state.entries:,} entries"

@@ -1,0 +1,151 @@
+"""The command that compares books: `fivebook diff`."""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+import click
+from rich.box import SIMPLE
+from rich.table import Table
+
+from book.rows.encoding import stones_by_name
+from book.rows.propagation import BookValue
+from book.storage.address import Address
+from book.whole.diff import Compared, Kind, Side, compare
+from book.whole.export import write_csv, write_json
+from book.whole.moment import Moment
+from engine.game import Game
+from engine.values import Bound
+from fivebook.console import BOOK, console, describe_value, json_option
+
+_Record = dict[str, Any]
+_Counts = Counter[tuple[str, int, Kind]]
+
+_SIDE = ("value", "bound", "proven", "best")
+_FIELDS = [
+    *("kind", "game", "ply", "dark", "light"),
+    *(f"{which}_{name}" for which in ("first", "second") for name in _SIDE),
+]
+
+
+@click.command()
+@click.argument("first", type=BOOK, metavar="A")
+@click.argument("second", type=BOOK, metavar="B")
+@click.option("--list", "listed", is_flag=True, help="List the positions that only one has, too.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the listed positions as CSV.")
+@json_option
+@click.pass_context
+def diff(
+    ctx: click.Context, first: Address, second: Address, listed: bool, as_csv: bool, as_json: bool
+) -> None:
+    """Compare the books A and B: which positions they hold, and what they say of each.
+
+    Positions that both hold are listed where value, proof, bound or best move differ, in
+    canonical orientation. What was searched, how deep and when is not compared. The exit status
+    is 0 if nothing differs, 1 if something does, and 2 for bad input.
+
+    \b
+    Examples:
+      fivebook diff before.db after.db
+      fivebook diff before.db after.db --list --csv > differences.csv
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json cannot be combined")
+    counts: _Counts = Counter()
+    with Moment(first) as one, Moment(second) as other:
+        found = _listed(compare(one, other), counts, with_missing=listed)
+        if as_csv:
+            write_csv(_FIELDS, map(_as_dict, found), sys.stdout)
+        elif as_json:
+            _write_json(first, second, found, counts, sys.stdout)
+        else:
+            for compared in found:
+                click.echo(_describe(compared))
+            _print_counts(counts)
+    ctx.exit(int(_differ(counts)))
+
+
+def _differ(counts: _Counts) -> bool:
+    return any(kind is not Kind.SAME for _, _, kind in counts)
+
+
+def _listed(
+    found: Iterator[Compared], counts: _Counts, *, with_missing: bool
+) -> Iterator[Compared]:
+    """Those that are to be listed, while all go into `counts`."""
+    for compared in found:
+        kind = compared.kind
+        counts[compared.game.id, compared.ply, kind] += 1
+        if kind is Kind.DIFFERENT or (with_missing and kind is not Kind.SAME):
+            yield compared
+
+
+def _describe(compared: Compared) -> str:
+    game = compared.game
+    sides = (
+        "not there"
+        if side is None
+        else f"{describe_book_value(side.value)} {game.format_move(side.move)}"
+        for side in (compared.first, compared.second)
+    )
+    return f"{describe_stones(game, compared.stones)}: {' / '.join(sides)}"
+
+
+def describe_stones(game: Game, stones: bytes) -> str:
+    """A packed position as a line of text."""
+    dark, light = stones_by_name(game, stones)
+    return f"{game.id} dark {dark or '-'} light {light or '-'}"
+
+
+def describe_book_value(value: BookValue) -> str:
+    """A value with what is known of it: ``+35``, ``win in 7``, ``win in 7 or sooner``."""
+    sooner = " or sooner" if value.proven and value.bound is not Bound.EXACT else ""
+    return describe_value(value.value, value.proven) + sooner
+
+
+def _as_dict(compared: Compared) -> _Record:
+    game = compared.game
+    dark, light = stones_by_name(game, compared.stones)
+    values = (
+        *(compared.kind.value, game.id, compared.ply, dark, light),
+        *_side(game, compared.first),
+        *_side(game, compared.second),
+    )
+    return dict(zip(_FIELDS, values, strict=True))
+
+
+def _side(game: Game, side: Side | None) -> list[object]:
+    if side is None:
+        return [None] * len(_SIDE)
+    value = side.value
+    return [value.value, value.bound.value, int(value.proven), game.format_move(side.move)]
+
+
+def _write_json(
+    first: Address, second: Address, found: Iterator[Compared], counts: _Counts, out: TextIO
+) -> None:
+    """One object, with the positions as they are found: there may be many."""
+    books = json.dumps({"first": str(first), "second": str(second)})
+    out.write(f'{books[:-1]}, "positions": ')
+    write_json(_FIELDS, map(_as_dict, found), out)
+    plies = [
+        {"game": game, "ply": ply} | {kind.value: number for kind, number in kinds.items()}
+        for (game, ply), kinds in _by_ply(counts)
+    ]
+    out.write(f', "plies": {json.dumps(plies)}, "equal": {json.dumps(not _differ(counts))}}}\n')
+
+
+def _by_ply(counts: _Counts) -> Iterator[tuple[tuple[str, int], dict[Kind, int]]]:
+    for game, ply in sorted({(game, ply) for game, ply, _ in counts}):
+        yield (game, ply), {kind: counts[game, ply, kind] for kind in Kind}
+
+
+def _print_counts(counts: _Counts) -> None:
+    table = Table("game", "ply", "same", "different", "only in A", "only in B", box=SIMPLE)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for (game, ply), kinds in _by_ply(counts):
+        table.add_row(game, str(ply), *(f"{number:,}" for number in kinds.values()))
+    console.print(table)

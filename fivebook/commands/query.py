@@ -1,0 +1,140 @@
+"""``fivebook query``."""
+
+from dataclasses import asdict
+
+import click
+from rich.table import Table
+
+from book.errors import PositionNotFound
+from book.storage.address import Address
+from engine.game import Game
+from engine.search import Limits, SearchOptions
+from fivebook.console import (
+    BOOK,
+    DURATION,
+    GAME,
+    POSITIVE,
+    TABLE,
+    THREADS,
+    console,
+    describe_value,
+    json_option,
+    print_json,
+)
+from service.answerer import Answerer
+from service.answers import Answer, Source, found_live
+from service.play.drawing import draw
+
+_MOVETIME = 0.5
+_MOST_LINES = 50
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.argument("moves", nargs=-1)
+@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@click.option(
+    "--movetime",
+    type=DURATION,
+    help="Time of the live search if the book does not hold the position.  [default: 500ms]",
+)
+@click.option("--nodes", type=POSITIVE, help="Nodes of that search, instead of or besides a time.")
+@click.option("--depth", type=POSITIVE, help="Depth of that search, in plies, likewise.")
+@click.option(
+    "--lines",
+    type=click.IntRange(1, _MOST_LINES),
+    default=1,
+    show_default=True,
+    help="Moves that the search looks for; the book shows all it knows.",
+)
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="Threads of it.")
+@click.option(
+    "--table",
+    type=TABLE,
+    default=SearchOptions().table,
+    show_default=True,
+    help="Its transposition table, in MiB.",
+)
+@click.option("--book-only", is_flag=True, help="Do not search: fail if the book has no answer.")
+@json_option
+def query(
+    book: Address,
+    moves: tuple[str, ...],
+    game: Game | None,
+    movetime: float | None,
+    nodes: int | None,
+    depth: int | None,
+    lines: int,
+    threads: int,
+    table: int,
+    book_only: bool,
+    as_json: bool,
+) -> None:
+    """Show the moves of a position, best first, from BOOK or else from a live search.
+
+    MOVES lead to the position, separated by spaces or commas; none: the empty board. Values
+    are for the side to move.
+
+    \b
+    Examples:
+      fivebook query gomoku.db
+      fivebook query gomoku.db "h8 i9"
+      fivebook query swap.db b2:13 --movetime 2s --lines 3
+      fivebook query both.db --game gomoku-15 "h8 i9" --nodes 100000 --json
+    """
+    if not (movetime or nodes or depth):
+        movetime = _MOVETIME
+    with Answerer([book], options=SearchOptions(threads, table)) as answerer:
+        game = game or answerer.game(None)
+        limits = Limits(depth, nodes, movetime)
+        line = " ".join(moves)
+        try:
+            answer = answerer.answer(game, line, limits, book_only=True, lines=game.move_count)
+        except PositionNotFound:
+            if book_only:
+                raise
+            # Only now, since a book hit needs no engine.
+            answerer.prepare(game)
+            answer = answerer.answer(game, line, limits, lines=lines)
+    if as_json:
+        print_json(asdict(answer))
+    else:
+        _print(game, answer, book)
+
+
+def _print(game: Game, answer: Answer, book: Address) -> None:
+    position = game.play_line(game.parse_line(answer.position))
+    console.print(f"{game.title}: {answer.position or 'the empty board'}\n", highlight=False)
+    console.print(draw(game, position), highlight=False)
+    if answer.outcome is not None:
+        console.print(f"\nThe game is over: {answer.outcome}.", highlight=False)
+        return
+    console.print(
+        f"\n{answer.to_move} to move, {describe_value(answer.value, answer.proven)}; "
+        f"{_origin(answer, book)}\n",
+        highlight=False,
+    )
+    if answer.forbidden:
+        console.print(
+            f"forbidden to {answer.to_move}: {' '.join(answer.forbidden)}\n", highlight=False
+        )
+    table = Table("move")
+    table.add_column("value", justify="right")
+    table.add_column("depth", justify="right")
+    table.add_column("source")
+    table.add_column("line")
+    for move in answer.moves:
+        value = describe_value(move.value, move.proven)
+        table.add_row(move.move, value, str(move.depth), move.origin, " ".join(move.line))
+    console.print(table)
+
+
+def _origin(answer: Answer, book: Address) -> str:
+    search = f"depth {answer.depth}, {answer.nodes:,} nodes, {answer.milliseconds:,.0f} ms"
+    match answer.source:
+        case Source.LIVE:
+            return f"not in {book.name}, {found_live(answer.method)} ({search})"
+        case Source.PROOF:
+            return f"proven in {book.name} ({search})"
+        case Source.BOOK:
+            return f"from {book.name} ({search})"

@@ -1,0 +1,91 @@
+"""``fivebook serve``."""
+
+from typing import Any
+
+import click
+
+from book.reader import BookReader
+from book.storage.address import Address
+from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
+from service.http.settings import Settings, help_of
+
+_DEFAULTS = Settings()
+
+
+@click.command()
+@click.argument("books", nargs=-1, type=BOOK, metavar="[BOOK]...")
+@click.option("--host", default=_DEFAULTS.host, show_default=True, help=help_of("host"))
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=_DEFAULTS.port,
+    show_default=True,
+    help=help_of("port"),
+)
+@click.option(
+    "--movetime",
+    type=DURATION,
+    default=_DEFAULTS.movetime,
+    help=help_of("movetime"),
+)
+@click.option(
+    "--movetime-cap",
+    type=DURATION,
+    default=_DEFAULTS.movetime_cap,
+    help=help_of("movetime_cap"),
+)
+@click.option(
+    "--live-searches",
+    type=POSITIVE,
+    default=_DEFAULTS.live_searches,
+    help=help_of("live_searches"),
+)
+@click.option(
+    "--workers",
+    type=POSITIVE,
+    default=_DEFAULTS.workers,
+    show_default=True,
+    help=help_of("workers"),
+)
+@click.option(
+    "--threads",
+    type=THREADS,
+    default=_DEFAULTS.threads,
+    show_default=True,
+    help=help_of("threads"),
+)
+@click.option(
+    "--table", type=TABLE, default=_DEFAULTS.table, show_default=True, help=help_of("table")
+)
+@click.option(
+    "--count-misses/--no-count-misses",
+    default=_DEFAULTS.count_misses,
+    show_default=True,
+    help=help_of("count_misses"),
+)
+def serve(books: tuple[Address, ...], **options: Any) -> None:
+    """Answer positions over HTTP, from the BOOKs where they hold them, else from a live search.
+
+    Of several books that hold a position, one in which it is proven answers, else the first in
+    the order given. Without a book every answer is searched. A book may be served while it is
+    being built. Ctrl-C ends it.
+
+    \b
+    Examples:
+      fivebook serve gomoku.db swap.db --port 8000
+      fivebook serve gomoku.db --movetime 200ms --movetime-cap 2s
+      curl 'http://127.0.0.1:8000/api/v1/position?game=gomoku-15&moves=h8,i9'
+    """
+    # Here rather than in a worker, so that a bad book ends the command with its sentence.
+    for book in books:
+        BookReader(book).close()
+    from service.http import server
+
+    server.serve(
+        Settings(books=books, **options),
+        lambda url: click.echo(f"serving {_count(len(books))} on {url} (Ctrl-C ends)"),
+    )
+
+
+def _count(books: int) -> str:
+    return "1 book" if books == 1 else f"{books} books" if books else "live answers only"

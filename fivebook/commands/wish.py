@@ -1,0 +1,80 @@
+"""The command about wishes: `fivebook wish`."""
+
+from dataclasses import asdict
+
+import click
+
+from book.errors import PositionNotFound
+from book.reader import BookReader
+from book.storage.address import Address
+from book.storage.schema import Wish
+from book.wishes import Wished, make_wish, wishes_of
+from engine.game import Game
+from fivebook.console import BOOK, GAME, console, json_option, print_json
+
+_WISHES: dict[str, Wish | None] = {wish.name.lower(): wish for wish in Wish} | {"none": None}
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.argument("moves", required=False)
+@click.argument("wish", type=click.Choice(list(_WISHES)), required=False)
+@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@json_option
+def wish(
+    book: Address, moves: str | None, wish: str | None, game: Game | None, as_json: bool
+) -> None:
+    """Wish where BOOK is to grow, or list all wishes.
+
+    MOVES lead to a stored position; "" is the empty board. The step into it costs nothing with
+    WISH more, and much more with less; with never the book does not grow by way of it. The next
+    build follows the wish; while one is running none can be made.
+
+    \b
+    Examples:
+      fivebook wish gomoku.db "h8 i9" more
+      fivebook wish both.db a1 never --game gomoku-15
+      fivebook wish gomoku.db
+    """
+    if moves is None:
+        with BookReader(book) as reader:
+            found = [w for w in wishes_of(reader) if game is None or w.game == game.id]
+    elif wish is None:
+        raise click.UsageError(f"say what is wished of '{moves}': {', '.join(_WISHES)}")
+    else:
+        found = [_make(book, game, moves, _WISHES[wish])]
+    if as_json:
+        print_json({"book": str(book), "wishes": [asdict(wished) for wished in found]})
+        return
+    for wished in found:
+        console.print(_describe(wished), highlight=False, soft_wrap=True)
+    if not found:
+        console.print(f"{book}: no wishes", highlight=False, soft_wrap=True)
+
+
+def _make(book: Address, game: Game | None, moves: str, wish: Wish | None) -> Wished:
+    # Looked at first: writing would make a book where there is none.
+    with BookReader(book) as reader:
+        game = game or _only_game(reader)
+        position = game.play_line(game.parse_line(moves))
+        outcome = game.outcome(position)
+        if outcome is not None:
+            raise click.UsageError(f"the game is over after '{moves}': {outcome.value}")
+        if reader.get(game, position) is None:
+            raise PositionNotFound(
+                f"'{book}' does not hold {game.id} after '{moves}'; "
+                f'fivebook build {book} --game {game.id} --root "{moves}" adds it'
+            )
+    return make_wish(book, game, position, wish)
+
+
+def _only_game(reader: BookReader) -> Game:
+    if len(reader.games) != 1:
+        held = " and ".join(game.id for game in reader.games) or "no game yet"
+        raise click.UsageError(f"name the game with --game: '{reader.address}' holds {held}")
+    return reader.games[0]
+
+
+def _describe(wished: Wished) -> str:
+    stones = f"dark {wished.dark or '-'}, light {wished.light or '-'}"
+    return f"{wished.game}: {wished.wish or 'no wish'} for {stones}"

@@ -1,0 +1,1 @@
+"""What the terminal shows while something runs."""

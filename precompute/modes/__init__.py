@@ -1,0 +1,1 @@
+"""What to search next, one module a mode of building."""

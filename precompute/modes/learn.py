@@ -1,0 +1,53 @@
+"""Growing a book by what it was asked for and did not hold."""
+
+from collections.abc import Collection
+
+from sqlalchemy import Connection
+
+from book.misses import Asked
+from book.storage.address import AnyAddress
+from book.writer import PlannedTask, Task
+from engine.game import Canonical, Game
+from precompute.modes.frontier import Growing, new_task
+
+# Positions looked up at a time.
+_AT_ONCE = 500
+
+
+class Learn(Growing):
+    """Adds what `book` was asked for, the most asked positions first, until all are stored."""
+
+    def __init__(
+        self,
+        game: Game,
+        game_number: int,
+        book: AnyAddress,
+        *,
+        batch_size: int,
+        most: int | None = None,
+    ) -> None:
+        super().__init__(game, game_number, batch_size=batch_size, most=most)
+        self._asked = Asked(book)
+
+    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+        new = {planned.task.key for planned in opened if planned.task.new}
+        searching = {planned.task.key for planned in opened if not planned.task.new}
+        batch = self._pending_tasks(connection, searching, self._batch_size)
+        searching |= {task.key for task in batch}
+        room = self._room(connection, len(new))
+        for position in self._missing(connection, len(new)):
+            if room <= 0 or len(batch) >= self._batch_size:
+                break
+            if position.key not in new:
+                batch += self._growth(connection, new_task(position), searching)
+                room -= 1
+        return batch
+
+    def _missing(self, connection: Connection, planned: int) -> list[Canonical]:
+        """The most asked of the positions not stored; those that are leave the file."""
+        while True:
+            asked = self._asked.most_asked(self._game, _AT_ONCE + planned)
+            stored = self._stored(connection, [position.key for position, _ in asked])
+            if not stored:
+                return [position for position, _ in asked]
+            self._asked.forget(self._game, [row.stones for row in stored.values()])

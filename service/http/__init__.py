@@ -1,0 +1,1 @@
+"""The HTTP service: its application, API, page and server."""

@@ -1,0 +1,79 @@
+"""The web application."""
+
+from typing import Any, NoReturn
+
+from apiflask import APIFlask
+from flask import Request, render_template
+from werkzeug.exceptions import BadRequest
+
+from engine import __version__
+from engine.registry import families
+from service.answerer import Answerer
+from service.http import api, problems
+from service.http.documents import HealthDocument
+from service.http.miss_counter import Misses
+from service.http.settings import Settings
+
+# A thousand positions of some two hundred moves each.
+_MAX_BODY = 1 << 20
+
+
+class _Request(Request):
+    """A request whose broken JSON is told apart from other bad requests."""
+
+    def get_json(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().get_json(*args, **kwargs)
+        except RecursionError:
+            self.on_json_loading_failed(ValueError("it is nested too deeply"))
+
+    def on_json_loading_failed(self, e: ValueError | None) -> NoReturn:
+        raise BadRequest(f"the body is no JSON: {e}" if e else "the body must be JSON")
+
+
+def create_app(settings: Settings) -> APIFlask:
+    """The application that answers from the books in `settings`, which it opens.
+
+    ``app.extensions["answerer"]`` is its `Answerer`; closing that closes the books and
+    writes the last counts of what they lack.
+
+    Raises:
+        BookError: if a book cannot be opened.
+    """
+    answerer = Answerer(
+        settings.books,
+        live_searches=settings.live_searches_per_worker,
+        waiting=settings.waiting_per_worker,
+        options=settings.search_options,
+        misses=Misses() if settings.count_misses else None,
+    )
+    # The pages that document an API bring scripts from other hosts: only the description itself
+    # is served, at /openapi.json.
+    app = APIFlask(__name__, title="fivebook", version=__version__, docs_path=None)
+    app.request_class = _Request
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.config.update(
+        OPENAPI_VERSION="3.1.0",
+        AUTO_VALIDATION_ERROR_RESPONSE=False,
+        AUTO_404_RESPONSE=False,
+        VALIDATION_ERROR_STATUS_CODE=400,
+        MAX_CONTENT_LENGTH=_MAX_BODY,
+    )
+    app.extensions["answerer"] = answerer
+    problems.register(app)
+    app.register_blueprint(api.blueprint(answerer, settings))
+
+    @app.get("/healthz")
+    @app.output(HealthDocument)
+    def healthz() -> HealthDocument:
+        """Whether the service answers."""
+        return HealthDocument(status="ok", version=__version__)
+
+    @app.get("/")
+    @app.doc(hide=True)
+    def index() -> str:
+        return render_template(
+            "index.html", version=__version__, books=answerer.books(), families=families()
+        )
+
+    return app

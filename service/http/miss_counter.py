@@ -1,0 +1,68 @@
+"""Counting what no book held, for `fivebook build --mode learn`."""
+
+import logging
+from collections import Counter, defaultdict, deque
+from threading import Event, Thread
+
+from book.errors import BookError
+from book.misses import Asked
+from book.storage.address import Address
+from book.storage.closing import Closing
+from engine.game import Game
+from engine.position import Position
+
+# Questions remembered until they are written; with more of them the oldest are lost.
+_MOST = 10_000
+_SECONDS_BETWEEN_WRITES = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class Misses(Closing):
+    """Counts positions beside the books that lacked them; any number of threads may add to it.
+
+    Nobody who adds waits for a disk: a thread of its own writes every `seconds`, and once more
+    when this is closed. Beside a book where that fails nothing is written from then on, which is
+    said in the log.
+    """
+
+    def __init__(self, seconds: float = _SECONDS_BETWEEN_WRITES) -> None:
+        self._seconds = seconds
+        # May be shared among threads without a lock.
+        self._noted: deque[tuple[Address, Game, Position]] = deque(maxlen=_MOST)
+        self._given_up: set[Address] = set()
+        self._ending = Event()
+        self._writer = Thread(target=self._write_until_the_end, daemon=True)
+        self._writer.start()
+
+    def close(self) -> None:
+        """Write what is not written yet."""
+        self._ending.set()
+        self._writer.join()
+
+    @property
+    def waiting(self) -> int:
+        """How many questions are not written yet."""
+        return len(self._noted)
+
+    def add(self, book: Address, game: Game, position: Position) -> None:
+        """Count `position`, in any orientation, as one that `book` did not hold."""
+        self._noted.append((book, game, position))
+
+    def _write_until_the_end(self) -> None:
+        while not self._ending.wait(self._seconds):
+            self._write()
+        self._write()
+
+    def _write(self) -> None:
+        counts: defaultdict[tuple[Address, Game], Counter[bytes]] = defaultdict(Counter)
+        while self._noted:
+            book, game, position = self._noted.popleft()
+            if book not in self._given_up:
+                counts[book, game][game.canonical(position).stones] += 1
+        for (book, game), asked in counts.items():
+            try:
+                Asked(book).add(game, asked)
+            except BookError as error:
+                self._given_up.add(book)
+                _log.warning("positions that %s lacks are no longer counted: %s", book.name, error)

@@ -1,0 +1,105 @@
+"""What no book held is counted beside the book, and never at the cost of an answer."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from book.misses import Asked
+from book.storage.address import Address
+from engine import registry
+from engine.errors import IllegalMove
+from engine.search import Limits
+from service.answerer import Answerer
+from service.http.app import create_app
+from service.http.miss_counter import Misses
+from service.http.settings import Settings
+from tests.book.conftest import small_book
+
+GOMOKU = registry.get("gomoku-9")
+FAR_OFF = "a1 i9 a9"
+TURNED = "i1 a9 a1"
+FINISHED = "a1 a9 b1 b9 c1 c9 d1 d9 e1"
+NODES = Limits(nodes=100)
+
+
+def stones(line: str) -> bytes:
+    return GOMOKU.canonical(GOMOKU.play_line(GOMOKU.parse_line(line))).stones
+
+
+def counted(book: Path) -> dict[bytes, int]:
+    return {position.stones: count for position, count in Asked(book).most_asked(GOMOKU, 100)}
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return small_book(tmp_path / "book.db", "gomoku-9", 5)
+
+
+def answerer_of(*books: Path) -> Answerer:
+    return Answerer(books, misses=Misses(seconds=3600))
+
+
+def test_images_of_a_position_are_counted_as_one(book: Path) -> None:
+    with answerer_of(book) as answerer:
+        answerer.answer(GOMOKU, FAR_OFF, NODES)
+        answerer.answer(GOMOKU, TURNED, NODES)
+        answerer.answer(GOMOKU, "a1 a9", NODES)
+    assert counted(book) == {stones(FAR_OFF): 2, stones("a1 a9"): 1}
+
+
+def test_every_position_of_many_is_counted(book: Path) -> None:
+    with answerer_of(book) as answerer:
+        asked = ["", FAR_OFF, FINISHED, TURNED, "a1 a9"]
+        answerer.answer_each(GOMOKU, asked, movetime=0.1, total=1, book_only=True)
+    assert counted(book) == {stones(FAR_OFF): 2, stones("a1 a9"): 1}
+
+
+def test_what_is_held_or_over_or_no_game_is_not_counted(book: Path) -> None:
+    with answerer_of(book) as answerer:
+        answerer.answer(GOMOKU, "", NODES)
+        answerer.answer(GOMOKU, FINISHED, NODES)
+        with pytest.raises(IllegalMove):
+            answerer.answer(GOMOKU, "a1 a1", NODES)
+    assert not Asked(book).path.exists()
+
+
+def test_a_miss_belongs_to_the_first_book_of_its_game(book: Path, tmp_path: Path) -> None:
+    swap = small_book(tmp_path / "swap.db", "pentago-swap", 5)
+    other = small_book(tmp_path / "other.db", "gomoku-9", 5)
+    with answerer_of(swap, book, other) as answerer:
+        answerer.answer(GOMOKU, FAR_OFF, NODES)
+        answerer.answer(registry.get("gomoku-11"), FAR_OFF, NODES)
+    assert counted(book) == {stones(FAR_OFF): 1}
+    assert not Asked(swap).path.exists()
+    assert not Asked(other).path.exists()
+
+
+def test_counts_are_written_while_the_service_runs(book: Path) -> None:
+    with Answerer([book], misses=Misses(seconds=0.01)) as answerer:
+        answerer.answer(GOMOKU, FAR_OFF, NODES)
+        while not counted(book):
+            pass
+    assert counted(book) == {stones(FAR_OFF): 1}
+
+
+def test_where_nothing_can_be_written_there_is_one_warning(
+    book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Asked(book).path.mkdir()
+    address = Address(book)
+    with caplog.at_level(logging.WARNING), Misses(seconds=0.01) as misses:
+        for _ in range(3):
+            misses.add(address, GOMOKU, GOMOKU.initial)
+            while misses.waiting:
+                pass
+    (warning,) = caplog.messages
+    assert warning.startswith("positions that book.db lacks are no longer counted: cannot use")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_the_setting_turns_counting_on_and_off(book: Path, wanted: bool) -> None:
+    app = create_app(Settings(books=(book,), count_misses=wanted))
+    app.test_client().get("/api/v1/position?game=gomoku-9&moves=a1,i9,a9&book_only=1")
+    app.extensions["answerer"].close()
+    assert Asked(book).path.exists() == wanted

@@ -1,0 +1,1 @@
+"""What only a checkout needs: benchmarks, generators of data, fits, demos. Not installed."""

@@ -1,0 +1,1 @@
+"""What `fivebook bench` measures."""

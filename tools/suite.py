@@ -1,0 +1,86 @@
+"""Makes the opening suites in data/openings: random positions that the engine finds balanced.
+
+python -m tools.suite gomoku-15 > data/openings/gomoku-15.txt
+"""
+
+import sys
+from collections.abc import Iterator
+from random import Random
+
+import click
+
+from engine import __version__
+from engine.game import Game
+from engine.position import Move
+from engine.search import Limits
+from fivebook.console import GAME, POSITIVE
+
+# Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
+_REACH = 3
+_PLIES = (3, 7)
+# A first look discards most of the unbalanced, with a margin for its being wrong.
+_LOOK_NODES = 20_000
+_LOOK_MARGIN = 2
+
+
+@click.command()
+@click.argument("game", type=GAME)
+@click.option("--openings", type=POSITIVE, default=100, show_default=True)
+@click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
+@click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True)
+def main(game: Game, openings: int, margin: int, nodes: int, seed: int) -> None:
+    """Print a suite of balanced openings for GAME; the same for the same engine and options."""
+    shortest, longest = _PLIES
+    click.echo(f"# {openings} openings for {game.id}: {shortest} to {longest} random moves near")
+    click.echo(f"# the centre, no two equal by symmetry, unproven and within {margin} centi-units")
+    click.echo(f"# of equal in a search of {nodes:,} nodes by fivebook {__version__}'s engine.")
+    command = f"{game.id} --openings {openings} --margin {margin} --nodes {nodes} --seed {seed}"
+    click.echo(f"# Made by: python -m tools.suite {command}")
+    click.echo("# Licence: MIT, as fivebook itself.")
+    for count, line in enumerate(_balanced(game, margin, nodes, Random(seed)), start=1):
+        click.echo(game.format_line(line))
+        sys.stdout.flush()
+        click.echo(f"\r{game.id}: {count} of {openings}", nl=count == openings, err=True)
+        if count == openings:
+            break
+
+
+def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[tuple[Move, ...]]:
+    searcher = game.searcher()
+    seen = set()
+    while True:
+        line = random_line(game, random)
+        position = game.play_line(line)
+        key = game.canonical(position).key
+        if key in seen or game.outcome(position) is not None:
+            continue
+        seen.add(key)
+        look = searcher.search(position, Limits(nodes=_LOOK_NODES))
+        if look.proven or abs(look.value) > _LOOK_MARGIN * margin:
+            continue
+        result = searcher.search(position, Limits(nodes=nodes))
+        if not result.proven and abs(result.value) <= margin:
+            yield tuple(line)
+
+
+def random_line(game: Game, random: Random) -> list[Move]:
+    """A few random moves near the centre; the game may be over after them."""
+    line: list[Move] = []
+    position = game.initial
+    length = random.randint(*_PLIES)
+    while len(line) < length and game.outcome(position) is None:
+        move = random.choice([m for m in game.legal_moves(position) if _is_central(game, m)])
+        line.append(move)
+        position = game.play(position, move)
+    return line
+
+
+def _is_central(game: Game, move: Move) -> bool:
+    row, column = divmod(game.cell_of(move), game.size)
+    # Twice the distance from the centre, which on an even board lies between cells.
+    return max(abs(2 * row - game.size + 1), abs(2 * column - game.size + 1)) <= 2 * _REACH
+
+
+if __name__ == "__main__":
+    main()
