@@ -6,14 +6,14 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[1]
+from tests.checkout import ROOT
+
 ROOMS = {"fivebook", "engine", "book", "precompute", "service"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # pip comes with the environment; editables is needed only while pip builds an editable install.

@@ -27,7 +27,7 @@ _SOLVER_NODES = 1_000_000
 _SHORTEST = 7
 _RANDOM_MOVES = 4
 _REACH = 3
-_FOLDER = Path(__file__).parents[3] / "data" / "puzzles"
+_FOLDER = Path(__file__).parents[1] / "data" / "puzzles"
 
 
 class Attempt(NamedTuple):

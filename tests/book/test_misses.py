@@ -12,8 +12,8 @@ from book.errors import BookUnreadable, BookUnwritable
 from book.misses import Asked
 from engine import registry
 from engine.game import Game
-from tests.book.conftest import CopyOf, Fivebook
 from tests.book.users import plain_user
+from tests.books import CopyOf, Fivebook
 
 GOMOKU = registry.get("gomoku-9")
 

@@ -19,8 +19,8 @@ from book.writer import BookWriter
 from engine import registry
 from engine.game import SYMMETRIES, Game, Key, Position
 from engine.values import WIN, Bound, from_child
-from tests.book.conftest import CopyOf, Fivebook, change, rows_of, small_book
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
+from tests.books import CopyOf, Fivebook, change, rows_of, small_book
 
 
 @pytest.fixture

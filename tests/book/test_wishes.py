@@ -12,7 +12,7 @@ from book.wishes import make_wish, wishes_of
 from book.writer import BookWriter
 from engine import registry
 from engine.game import Game
-from tests.book.conftest import Fivebook, small_book
+from tests.books import Fivebook, small_book
 from tests.oracles.book_checker import assert_sound
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from book.writer import BookWriter
 from engine import registry
-from tests.book.conftest import rows_of
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
+from tests.books import rows_of
 from tests.oracles.book_checker import assert_sound
 
 

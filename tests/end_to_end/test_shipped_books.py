@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from fivebook.cli import cli
+from tests.checkout import DATA
 
-DATA = Path(__file__).parents[2] / "data"
 BOOKS = sorted(DATA.glob("*.db"))
 
 

@@ -17,10 +17,10 @@ from engine.position import Position
 from engine.values import WIN
 from precompute.pentago_swap_strategy import to_board
 from tests.book.certificates.pentago_swap.samples import entries, hole, rebuilt
+from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
 from tools.bench.perfect import BOOK, WON_BY, play_all
 
-DATA = Path(__file__).parents[2] / "data"
 CERTIFICATE = DATA / "pentago-swap.cert"
 SWAP = registry.get("pentago-swap")
 PLIES = 6

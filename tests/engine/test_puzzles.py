@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -11,11 +10,12 @@ from engine import registry
 from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
+from tests.checkout import DATA
 from tests.engine.threat_claims import asker, sides
 from tests.oracles.proof_checker import ProofChecker
 from tools.puzzles import solve_all
 
-PUZZLES = Path(__file__).parents[3] / "data" / "puzzles"
+PUZZLES = DATA / "puzzles"
 
 both_kinds = pytest.mark.parametrize("kind", ["vcf", "vct"])
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.checkout import ROOT
+
 _SECONDS_TO_START = 120
 
 
@@ -68,7 +70,7 @@ class LocalCluster:
                 command,
                 stdout=log,
                 stderr=log,
-                cwd=Path(__file__).parents[2],
+                cwd=ROOT,
                 env=self._environment,
             )
 

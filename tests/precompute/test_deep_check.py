@@ -12,10 +12,8 @@ from book.integrity.verify import Verification
 from book.storage.address import Address
 from book.storage.database import at_one_moment
 from precompute.deep_check import DeepCheck
-from tests.book.conftest import Fivebook, change, fivebook, small_book
 from tests.book.handmade import proven_book
-
-__all__ = ["fivebook"]
+from tests.books import Fivebook, change, small_book
 
 # Enough for the short wins of the handmade book.
 NODES = 20_000

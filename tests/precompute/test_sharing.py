@@ -22,7 +22,7 @@ from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
 from precompute.modes.frontier import Explore
-from tests.book.conftest import change, rows_of
+from tests.books import change, rows_of
 from tests.oracles.book_checker import assert_sound
 from tests.servers import postgresql_book
 

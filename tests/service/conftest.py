@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from apiflask import APIFlask
-from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from engine import registry
@@ -71,11 +70,6 @@ def gomoku_client(gomoku_book: Path) -> FlaskClient:
 def bookless_client() -> FlaskClient:
     """Asks a service that has no book."""
     return create_app(Settings(movetime=0.05, movetime_cap=0.2)).test_client()
-
-
-@pytest.fixture
-def runner() -> CliRunner:
-    return CliRunner()
 
 
 @pytest.fixture

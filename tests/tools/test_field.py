@@ -1,14 +1,14 @@
 """The README's tables of the field."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from engine.players import AGENT_NAMES
+from tests.checkout import ROOT
 from tools.field import with_table
 
-README = (Path(__file__).parents[4] / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
 TEXT = "before\n<!-- one -->\n| old |\n<!-- end of one -->\nafter\n"
 
 

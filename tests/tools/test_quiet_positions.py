@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,9 @@ from engine.games.gomoku import Gomoku
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
 from engine.search import Limits
+from tests.checkout import DATA
 
-FILE = Path(__file__).parents[3] / "data" / "bench" / "gomoku-15.txt"
+FILE = DATA / "bench" / "gomoku-15.txt"
 MARGIN = 200
 
 

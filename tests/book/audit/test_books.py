@@ -12,8 +12,8 @@ from engine import registry
 from engine.position import Position
 from precompute.modes.prove_by_solver import SolveOptions, Solving
 from tests.book.audit.grown import grown, late
-from tests.book.conftest import change, rows_of
 from tests.book.handmade import OPEN_FOUR, OPEN_THREE
+from tests.books import change, rows_of
 
 NODES = 20_000
 # Won by fours and threes.

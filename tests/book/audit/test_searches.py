@@ -1,7 +1,5 @@
 """What the checker's own searches find is so, by every move and every reply."""
 
-from pathlib import Path
-
 import pytest
 
 from book.audit.end_search import Exhaustive
@@ -10,8 +8,9 @@ from book.audit.position import rules_of, search_of
 from book.audit.threats import Threats
 from engine import registry
 from tests.book.audit.grown import late
+from tests.checkout import DATA
 
-PUZZLES = Path(__file__).parents[3] / "data" / "puzzles"
+PUZZLES = DATA / "puzzles"
 
 
 class EveryReply(Threats):

@@ -15,7 +15,7 @@ from book.storage.address import Address
 from book.storage.database import at_one_moment
 from book.whole.export import records
 from engine.game import Game
-from tests.book.conftest import CopyOf, Fivebook
+from tests.books import CopyOf, Fivebook
 from tests.oracles.book_checker import assert_sound
 
 PAGE = 4096

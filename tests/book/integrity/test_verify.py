@@ -19,8 +19,8 @@ from book.whole.export import records
 from book.writer import BookWriter
 from engine import registry
 from engine.game import Game
-from tests.book.conftest import CopyOf, Fivebook, change, rows_of, small_book
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
+from tests.books import CopyOf, Fivebook, change, rows_of, small_book
 from tests.oracles.book_checker import assert_sound
 from tests.servers import postgresql_book
 

@@ -22,8 +22,8 @@ from book.whole.moment import Moment
 from book.whole.prune import Cut, prune
 from engine import registry
 from engine.values import WIN, Bound
-from tests.book.conftest import change, rows_of
 from tests.book.threes import GAME, game_called, random_book, truth
+from tests.books import change, rows_of
 from tests.oracles.book_checker import assert_sound
 
 SEEDS = range(8)

@@ -11,7 +11,7 @@ from book.reader import BookReader
 from book.storage.address import Address
 from book.writer import BookWriter
 from engine.game import Game
-from tests.book.conftest import Fivebook, change, small_book
+from tests.books import Fivebook, change, small_book
 from tests.servers import postgresql_book, postgresql_engine
 
 

@@ -28,8 +28,8 @@ from book.storage.database import Access, open_engine
 from book.whole.export import records
 from book.writer import BookWriter
 from engine.game import Game
-from tests.book.conftest import CopyOf, Fivebook, small_book
 from tests.book.users import plain_user, private_mounts
+from tests.books import CopyOf, Fivebook, small_book
 
 PAGE = 4096
 

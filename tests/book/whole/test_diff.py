@@ -12,7 +12,7 @@ from book.storage.address import AnyAddress
 from book.whole.diff import Kind, compare
 from book.whole.moment import Moment
 from engine import registry
-from tests.book.conftest import CopyOf, Fivebook, change, small_book
+from tests.books import CopyOf, Fivebook, change, small_book
 
 
 def test_a_book_does_not_differ_from_itself(any_book: AnyAddress, fivebook: Fivebook) -> None:

@@ -19,7 +19,7 @@ from book.rows.encoding import BOUNDS, unpack_line
 from book.storage.address import AnyAddress
 from book.whole.export import WRITERS, Record, records
 from engine.game import Game, Position
-from tests.book.conftest import Fivebook, rows_of, small_book
+from tests.books import Fivebook, rows_of, small_book
 
 COLUMNS = [
     *("game", "ply", "position", "dark", "light", "value", "bound", "proven", "moves"),

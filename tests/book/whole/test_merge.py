@@ -22,8 +22,8 @@ from engine import registry as all_games
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
-from tests.book.conftest import Fivebook, change, rows_of, small_book
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
+from tests.books import Fivebook, change, rows_of, small_book
 from tests.oracles.book_checker import assert_sound
 
 Content = list[dict[str, object]]

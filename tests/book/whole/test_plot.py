@@ -14,8 +14,8 @@ from book.storage.address import AnyAddress
 from book.storage.schema import moves, positions
 from book.whole.plot import picture
 from engine.values import winning_probability
-from tests.book.conftest import Fivebook, rows_of, small_book
 from tests.book.handmade import of_revision_0002
+from tests.books import Fivebook, rows_of, small_book
 
 
 def test_what_is_drawn_is_what_the_rows_say(any_book: AnyAddress) -> None:

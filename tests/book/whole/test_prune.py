@@ -23,12 +23,13 @@ from book.whole.prune import Cut, prune
 from book.writer import BookWriter, empty_slot
 from engine import registry
 from engine.values import HEURISTIC_MAX, WIN, Bound
-from tests.book.conftest import CopyOf, Fivebook, change, rows_of, small_book
 from tests.book.handmade import OPEN_THREE, proven_book
+from tests.books import CopyOf, Fivebook, change, rows_of, small_book
+from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
 
 GOMOKU = registry.get("gomoku-9")
-SOLVED = Path(__file__).parents[2] / "data" / "pentago-swap.db"
+SOLVED = DATA / "pentago-swap.db"
 
 CUTS = [
     pytest.param(Cut(plies=2), id="plies"),

@@ -19,7 +19,7 @@ from book.whole.snapshot import snapshot
 from book.whole.vacuum import vacuum
 from book.writer import BookWriter
 from engine import registry
-from tests.book.conftest import Fivebook, change, rows_of, small_book
+from tests.books import Fivebook, change, rows_of, small_book
 from tests.oracles.book_checker import assert_sound
 
 GAME = registry.get("gomoku-9")

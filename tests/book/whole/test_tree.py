@@ -11,8 +11,8 @@ from book.storage.address import AnyAddress
 from book.whole.tree import Branch, grow
 from engine import registry
 from engine.game import Game
-from tests.book.conftest import Fivebook
 from tests.book.handmade import BLOCKED_ONCE, OPEN_THREE
+from tests.books import Fivebook
 
 
 @pytest.fixture(params=["gomoku_book", "swap_book"])

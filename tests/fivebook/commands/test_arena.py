@@ -16,10 +16,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from fivebook.cli import cli
+from tests.checkout import ROOT
 
 TIMEOUT = 120
 STRONG, WEAK = "engine:nodes=400", "engine:nodes=15"
-BRAIN = Path(__file__).parents[1] / "brain.py"
+BRAIN = ROOT / "tests" / "service" / "play" / "brain.py"
 OPENINGS = "d4 d5 e3\nd4 c3\nd4 e4 b2 f6\nc3 d4 e5\na1 d4\n"
 
 
@@ -60,7 +61,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The command in a group of its own, as a terminal would run it; killed at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "fivebook.cli", "arena", *arguments],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -263,7 +264,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) 
     (somewhere / "full").mkdir()
     command = [sys.executable, "-m", "fivebook.cli", "arena", *match_options("full", games=40)]
     limited = ["bash", "-c", 'ulimit -f 4; exec "$@"', "limited", *command]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     result = subprocess.run(limited, capture_output=True, text=True, env=environment)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr

@@ -16,7 +16,7 @@ from engine import registry
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
-from tests.book.conftest import Fivebook, small_book
+from tests.books import Fivebook, small_book
 
 
 def fetch(book: AnyAddress, script: str) -> list[tuple[float, ...]]:

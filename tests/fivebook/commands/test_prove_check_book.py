@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from fivebook.cli import cli
 from tests.book.handmade import OPEN_FOUR, OPEN_THREE, proven_book
+from tests.checkout import DATA
 
-SHIPPED = Path(__file__).parents[2] / "data" / "pentago-swap.db"
+SHIPPED = DATA / "pentago-swap.db"
 
 
 @pytest.fixture(scope="module")

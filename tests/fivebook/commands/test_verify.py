@@ -14,7 +14,7 @@ from book.whole.export import records
 from book.writer import BookWriter
 from engine import registry
 from engine.game import Game
-from tests.book.conftest import CopyOf, Fivebook, change, small_book
+from tests.books import CopyOf, Fivebook, change, small_book
 
 
 def test_a_clean_book_ends_with_status_0(gomoku_book: Path, fivebook: Fivebook) -> None:

@@ -14,7 +14,7 @@ from service.answerer import Answerer
 from service.http.app import create_app
 from service.http.miss_counter import Misses
 from service.http.settings import Settings
-from tests.book.conftest import small_book
+from tests.books import small_book
 
 GOMOKU = registry.get("gomoku-9")
 FAR_OFF = "a1 i9 a9"

@@ -1,6 +1,5 @@
 """The Gomoku kernels beside the same search in plain Python: equal in all they return."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -9,9 +8,10 @@ from engine import registry
 from engine.game import Game
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
+from tests.checkout import DATA
 from tests.oracles.reference_gomoku import ReferenceSearcher
 
-BENCH = Path(__file__).parents[3] / "data" / "bench" / "gomoku-15.txt"
+BENCH = DATA / "bench" / "gomoku-15.txt"
 SIZES = (5, 6, 9, 11, 15, 19)
 NAMES = tuple(f"gomoku-{size}{rule}" for size in SIZES for rule in ("", "-standard"))
 

@@ -1,0 +1,43 @@
+"""Small books for tests, and what is in them by SQL."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from click.testing import Result
+from sqlalchemy import text
+
+from book.reader import BookReader
+from book.storage.address import Address, AnyAddress
+from book.storage.database import Access, open_engine
+from engine import registry
+from engine.search import Limits
+from precompute.builder import Builder, BuildOptions
+
+NODES = Limits(nodes=300)
+
+Fivebook = Callable[..., Result]
+CopyOf = Callable[[Path], Path]
+
+
+Place = TypeVar("Place", str, Path)
+
+
+def small_book(place: Place, name: str, positions: int) -> Place:
+    """A book of a few positions at `place`; added to what is there."""
+    Builder(place, BuildOptions(registry.get(name), NODES, positions=positions)).run()
+    return place
+
+
+def rows_of(book: AnyAddress, script: str, **values: object) -> list[dict[str, Any]]:
+    """What SQL finds in the book, wherever it is."""
+    with BookReader(book) as reader, reader.connection() as connection:
+        return [dict(row) for row in connection.execute(text(script), values).mappings()]
+
+
+def change(book: AnyAddress, script: str, **values: object) -> None:
+    """Change a book, wherever it is, by SQL."""
+    engine = open_engine(Address.of(book), Access.WRITE)
+    with engine.begin() as connection:
+        connection.execute(text(script), values)
+    engine.dispose()
