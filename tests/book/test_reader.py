@@ -43,7 +43,7 @@ def stored_positions(book: AnyAddress, game: Game) -> list[Position]:
     """Every stored position of `game`, as its canonical image."""
     rows = rows_of(
         book,
-        "SELECT stones FROM positions JOIN games ON registry.id = game WHERE name = :name"
+        "SELECT stones FROM positions JOIN games ON games.id = game WHERE name = :name"
         " ORDER BY ply, lookup",
         name=game.id,
     )

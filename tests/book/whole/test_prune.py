@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from book.reader import BookReader
+from book.rows.counts import recount
 from book.rows.propagation import BookValue, combine, propagate_all
 from book.storage.address import Address, AnyAddress
 from book.storage.schema import RestState, moves, positions
@@ -119,7 +120,7 @@ def make_pending(book: Path, which: str) -> None:
     with BookWriter(book, GOMOKU) as writer, writer.transaction() as connection:
         for _ in propagate_all(connection, writer.game_number):
             pass
-        prune.recount(connection, writer.game_number)
+        recount(connection, writer.game_number)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])

@@ -280,7 +280,7 @@ def test_any_text_is_read_or_refused_in_our_own_words(text: str) -> None:
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "registry.sgf"
+    path = tmp_path / "games.sgf"
     path.write_text(SGF + SGF, "utf-8-sig")
     assert read_records(path) == [SGF_RECORD, SGF_RECORD]
 

@@ -41,7 +41,7 @@ def match(folder: Path, planned: int = 10, sprt: Sprt | None = None, **changes: 
 
 def content(folder: Path) -> list[tuple[object, ...]]:
     """The games in the order of the plan, without times."""
-    lines = [json.loads(line) for line in (folder / "registry.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
     return sorted(
         (line["number"], line["moves"], line["outcome"], *(e["nodes"] for e in line["efforts"]))
         for line in lines
@@ -52,7 +52,7 @@ def store(folder: Path, games: dict[int, PlayedGame], **changes: Any) -> None:
     """Have these games in the folder, as if they had been played."""
     settings = replace(SETTINGS, **changes)
     with MatchFolder(folder, settings.game, settings.as_dict()) as opened:
-        for number, played in registry.items():
+        for number, played in games.items():
             opened.add(number, played)
 
 
@@ -77,13 +77,13 @@ def test_each_opening_is_played_twice_and_openings_come_round(played: Path) -> N
 
 
 def test_colours_are_swapped_within_a_pair(played: Path) -> None:
-    records = parse_records((played / "registry.sgf").read_text())
+    records = parse_records((played / "games.sgf").read_text())
     names = [(record.dark, record.light) for record in records]
     assert names == [SETTINGS.players, SETTINGS.players[::-1]] * 5
 
 
 def test_saved_games_know_their_opening_and_outcome(played: Path) -> None:
-    records = parse_records((played / "registry.sgf").read_text())
+    records = parse_records((played / "games.sgf").read_text())
     assert [record.opening for record in records] == [
         len(opening) for opening in SETTINGS.openings for _ in "AB"
     ]
@@ -151,7 +151,7 @@ def test_two_jobs_play_the_same_games_as_one(played: Path, tmp_path: Path) -> No
     with match(tmp_path / "two") as two:
         two.play(jobs=2)
     assert content(tmp_path / "two") == content(played)
-    assert (tmp_path / "two" / "registry.sgf").read_text() == (played / "registry.sgf").read_text()
+    assert (tmp_path / "two" / "games.sgf").read_text() == (played / "games.sgf").read_text()
 
 
 def test_a_test_stops_at_the_same_game_for_one_job_and_for_two(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_test_stops_at_the_same_game_for_one_job_and_for_two(tmp_path: Path) -
         with match(folder, planned=400, sprt=Sprt(0.0, 250.0)) as decided:
             decided.play(jobs)
             results.append((decided.tally.pairs, decided.counted, decided.verdict))
-        assert len(parse_records((folder / "registry.sgf").read_text())) == decided.counted
+        assert len(parse_records((folder / "games.sgf").read_text())) == decided.counted
     assert results[0] == results[1]
     assert 0 < results[0][1] < 400
     assert results[0][2] is not Verdict.RUNNING
@@ -182,11 +182,11 @@ def test_a_match_that_is_stopped_goes_on_to_the_same_games(played: Path, tmp_pat
 
 
 def test_a_complete_match_plays_nothing_more(played: Path) -> None:
-    before = (played / "registry.jsonl").read_bytes()
+    before = (played / "games.jsonl").read_bytes()
     with match(played) as again:
         again.play(jobs=1)
         assert (again.played, again.counted) == (0, 10)
-    assert (played / "registry.jsonl").read_bytes() == before
+    assert (played / "games.jsonl").read_bytes() == before
 
 
 def test_fewer_games_of_the_plan_are_its_first(played: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_tournament_that_is_stopped_early_plays_nothing(tmp_path: Path) -> Non
 
 def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
     store(tmp_path, {0: WON, 1: LOST})
-    truth = tmp_path / "registry.jsonl"
+    truth = tmp_path / "games.jsonl"
     whole = truth.read_bytes()
     truth.write_bytes(whole + whole.splitlines()[0][:40])
     store(tmp_path, {2: DRAWN})
@@ -233,7 +233,7 @@ def test_what_was_stored_is_read_as_it_was(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_game_is_told(tmp_path: Path) -> None:
     store(tmp_path, {0: WON})
-    with open(tmp_path / "registry.jsonl", "a") as truth:
+    with open(tmp_path / "games.jsonl", "a") as truth:
         truth.write('{"number": 1}\n')
     with pytest.raises(MatchFolderError, match=r"games\.jsonl, line 2: this is no game"):
         match(tmp_path)
@@ -271,7 +271,7 @@ def test_the_folder_of_another_match_is_refused(
     [
         ("match.json", "not JSON", "holds no settings of a match"),
         ("match.json", "[1, 2]", "holds no settings of a match"),
-        ("registry.jsonl", "", "holds games but no match.json"),
+        ("games.jsonl", "", "holds games but no match.json"),
     ],
 )
 def test_a_folder_that_is_no_match_is_refused(
@@ -298,7 +298,7 @@ def test_games_of_other_families_are_saved_as_text(tmp_path: Path) -> None:
     swap = registry.get("pentago-swap")
     store(tmp_path, {0: WON, 1: LOST}, game=swap, openings=((),))
     match(tmp_path, game=swap, openings=((),)).close()
-    records = parse_records((tmp_path / "registry.txt").read_text())
+    records = parse_records((tmp_path / "games.txt").read_text())
     assert [record.game.id for record in records] == ["pentago-swap"] * 2
 
 
