@@ -32,7 +32,7 @@ from service.errors import GameNotNamed
 from service.live import LiveSearches
 
 if TYPE_CHECKING:
-    from service.http.miss_counter import Misses
+    from service.http.miss_counter import MissCounter
 
 
 class Answerer(Closing):
@@ -53,7 +53,7 @@ class Answerer(Closing):
         live_searches: int = 1,
         waiting: int = 0,
         options: SearchOptions = SearchOptions(),
-        misses: Misses | None = None,
+        misses: MissCounter | None = None,
     ) -> None:
         self._misses = misses
         with ExitStack() as opened:

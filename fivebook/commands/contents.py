@@ -35,18 +35,18 @@ def info(book: Address, as_json: bool) -> None:
             (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
         ]
         size = size_on_disk(reader)
-        asked = {game: _count_asked(book, game) for game in reader.games}
+        misses = {game: _count_misses(book, game) for game in reader.games}
     if as_json:
         games = [
-            _as_dict(summary, root) | {"asked": asked[summary.game]} for summary, root in contents
+            _as_dict(summary, root) | {"asked": misses[summary.game]} for summary, root in contents
         ]
         print_json({"book": str(book), "bytes": size, "games": games})
         return
     console.print(f"[bold]{book}[/bold]: {size:,} bytes on disk", highlight=False)
     for summary, root in contents:
         _print_summary(summary, root, size)
-        if asked[summary.game]:
-            waiting = f"{asked[summary.game]:,} positions wait for fivebook build --mode learn"
+        if misses[summary.game]:
+            waiting = f"{misses[summary.game]:,} positions wait for fivebook build --mode learn"
             console.print(waiting, highlight=False)
 
 
@@ -118,14 +118,14 @@ def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None
         raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
 
 
-def _count_asked(book: Address, game: Game) -> int:
+def _count_misses(book: Address, game: Game) -> int:
     """How many positions of `game` the book was asked for in vain."""
-    if not book.beside("asked").exists():
+    if not any(book.beside(ending).exists() for ending in ("misses", "asked")):
         return 0
     # Most books have no such file, and loading what reads it takes a moment.
-    from book.misses import Asked
+    from book.misses import Misses
 
-    return Asked(book).count(game)
+    return Misses(book).count(game)
 
 
 def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Growing a book by what it was asked for and did not hold."""
+"""Growing a book by its misses: what it was asked for and did not hold."""
 
 from collections.abc import Collection
 
 from sqlalchemy import Connection
 
-from book.misses import Asked
+from book.misses import Misses
 from book.storage.address import AnyAddress
 from book.writer import PlannedTask, Task
 from engine.game import Canonical, Game
@@ -15,7 +15,7 @@ _AT_ONCE = 500
 
 
 class Learn(Growing):
-    """Adds what `book` was asked for, the most asked positions first, until all are stored."""
+    """Adds the misses of `book`, those asked for most often first, until all are stored."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Learn(Growing):
         most: int | None = None,
     ) -> None:
         super().__init__(game, game_number, batch_size=batch_size, most=most)
-        self._asked = Asked(book)
+        self._misses = Misses(book)
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
@@ -44,10 +44,10 @@ class Learn(Growing):
         return batch
 
     def _missing(self, connection: Connection, planned: int) -> list[Canonical]:
-        """The most asked of the positions not stored; those that are leave the file."""
+        """The misses still to be stored, in order; those stored by now leave the file."""
         while True:
-            asked = self._asked.most_asked(self._game, _AT_ONCE + planned)
-            stored = self._stored(connection, [position.key for position, _ in asked])
+            missed = self._misses.most_missed(self._game, _AT_ONCE + planned)
+            stored = self._stored(connection, [position.key for position, _ in missed])
             if not stored:
-                return [position for position, _ in asked]
-            self._asked.forget(self._game, [row.stones for row in stored.values()])
+                return [position for position, _ in missed]
+            self._misses.forget(self._game, [row.stones for row in stored.values()])

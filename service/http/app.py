@@ -11,7 +11,7 @@ from engine.registry import families
 from service.answerer import Answerer
 from service.http import api, problems
 from service.http.documents import HealthDocument
-from service.http.miss_counter import Misses
+from service.http.miss_counter import MissCounter
 from service.http.settings import Settings
 
 # A thousand positions of some two hundred moves each.
@@ -45,7 +45,7 @@ def create_app(settings: Settings) -> APIFlask:
         live_searches=settings.live_searches_per_worker,
         waiting=settings.waiting_per_worker,
         options=settings.search_options,
-        misses=Misses() if settings.count_misses else None,
+        misses=MissCounter() if settings.count_misses else None,
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.

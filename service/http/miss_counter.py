@@ -5,7 +5,7 @@ from collections import Counter, defaultdict, deque
 from threading import Event, Thread
 
 from book.errors import BookError
-from book.misses import Asked
+from book.misses import Misses
 from book.storage.address import Address
 from book.storage.closing import Closing
 from engine.game import Game
@@ -18,7 +18,7 @@ _SECONDS_BETWEEN_WRITES = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Misses(Closing):
+class MissCounter(Closing):
     """Counts positions beside the books that lacked them; any number of threads may add to it.
 
     Nobody who adds waits for a disk: a thread of its own writes every `seconds`, and once more
@@ -60,9 +60,9 @@ class Misses(Closing):
             book, game, position = self._noted.popleft()
             if book not in self._given_up:
                 counts[book, game][game.canonical(position).stones] += 1
-        for (book, game), asked in counts.items():
+        for (book, game), missed in counts.items():
             try:
-                Asked(book).add(game, asked)
+                Misses(book).add(game, missed)
             except BookError as error:
                 self._given_up.add(book)
                 _log.warning("positions that %s lacks are no longer counted: %s", book.name, error)

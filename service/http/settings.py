@@ -46,7 +46,7 @@ class Settings:
 
     count_misses: bool = _option(
         True,
-        "Count the positions that no book held, in BOOK.asked, for fivebook build --mode learn.",
+        "Count the positions that no book held, in BOOK.misses, for fivebook build --mode learn.",
     )
 
     @property

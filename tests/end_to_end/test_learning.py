@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from book.misses import Asked
+from book.misses import Misses
 from engine import registry
 from tests.end_to_end.test_whole_way import ask, fivebook, served
 
@@ -33,7 +33,7 @@ def test_what_a_service_was_asked_for_is_learnt(book: Path) -> None:
         assert process.wait() == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
-    assert [count for _, count in Asked(book).most_asked(GOMOKU, 10)] == [3, 1]
+    assert [count for _, count in Misses(book).most_missed(GOMOKU, 10)] == [3, 1]
     learnt = json.loads(fivebook("build", book, *OPTIONS, "--mode", "learn", "--json"))
     assert (learnt["added"], learnt["complete"]) == (2, True)
     with served(book) as (_, address):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from book.misses import Asked
+from book.misses import Misses
 from book.reader import BookReader
 from book.storage.address import AnyAddress
 from book.whole.export import records
@@ -46,18 +46,18 @@ def current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def book(place: AnyAddress) -> AnyAddress:
     """A small book, and counts of positions that it does not hold."""
     build(place, positions=10)
-    Asked(place).add(GOMOKU, {stones(line): count for line, count in COUNTS.items()})
+    Misses(place).add(GOMOKU, {stones(line): count for line, count in COUNTS.items()})
     return place
 
 
 def test_all_that_was_asked_is_added_and_leaves_the_file(book: AnyAddress) -> None:
     state = build(book, learn=True)
     assert (state.added, held(book)) == (len(COUNTS), set(COUNTS))
-    assert Asked(book).count(GOMOKU) == 0
+    assert Misses(book).count(GOMOKU) == 0
     assert_sound(book, GOMOKU)
 
 
-def test_the_most_asked_come_first_up_to_as_many_positions_as_wanted(book: AnyAddress) -> None:
+def test_the_most_missed_come_first_up_to_as_many_positions_as_wanted(book: AnyAddress) -> None:
     build(book, learn=True, positions=12)
     # Of two that are asked as often the one with fewer stones.
     assert held(book) == {"e5 a1 e6", "e5 a1"}
@@ -66,9 +66,9 @@ def test_the_most_asked_come_first_up_to_as_many_positions_as_wanted(book: AnyAd
 def test_what_the_book_holds_by_now_is_not_searched_again(book: AnyAddress) -> None:
     with BookReader(book) as reader:
         assert reader.get(GOMOKU, GOMOKU.initial) is not None
-    Asked(book).add(GOMOKU, {stones(""): 100})
+    Misses(book).add(GOMOKU, {stones(""): 100})
     assert build(book, learn=True).added == len(COUNTS)
-    assert Asked(book).count(GOMOKU) == 0
+    assert Misses(book).count(GOMOKU) == 0
 
 
 def test_nothing_asked_is_nothing_to_do(place: AnyAddress) -> None:
@@ -79,9 +79,9 @@ def test_nothing_asked_is_nothing_to_do(place: AnyAddress) -> None:
 
 def test_another_game_is_left_alone(book: AnyAddress) -> None:
     swap = registry.get("pentago-swap")
-    Asked(book).add(swap, {swap.canonical(swap.play_line(swap.parse_line("a1:12"))).stones: 1})
+    Misses(book).add(swap, {swap.canonical(swap.play_line(swap.parse_line("a1:12"))).stones: 1})
     build(book, learn=True)
-    assert Asked(book).count(swap) == 1
+    assert Misses(book).count(swap) == 1
 
 
 @pytest.mark.parametrize("stop", [pytest.param(1, marks=pytest.mark.slow), 3])
@@ -91,7 +91,7 @@ def test_jobs_and_stops_make_no_difference(tmp_path: Path, stop: int) -> None:
     lines = [f"e5 {GOMOKU.format_cell(cell)} a1" for cell in range(1, 40)]
     for path in (one, other):
         build(path, positions=10)
-        Asked(path).add(GOMOKU, {stones(line): number for number, line in enumerate(lines)})
+        Misses(path).add(GOMOKU, {stones(line): number for number, line in enumerate(lines)})
     build(one, learn=True)
     stopped = Builder(
         other,

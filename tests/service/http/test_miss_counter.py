@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from book.misses import Asked
+from book.misses import Misses
 from book.storage.address import Address
 from engine import registry
 from engine.errors import IllegalMove
 from engine.search import Limits
 from service.answerer import Answerer
 from service.http.app import create_app
-from service.http.miss_counter import Misses
+from service.http.miss_counter import MissCounter
 from service.http.settings import Settings
 from tests.books import small_book
 
@@ -28,7 +28,7 @@ def stones(line: str) -> bytes:
 
 
 def counted(book: Path) -> dict[bytes, int]:
-    return {position.stones: count for position, count in Asked(book).most_asked(GOMOKU, 100)}
+    return {position.stones: count for position, count in Misses(book).most_missed(GOMOKU, 100)}
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def book(tmp_path: Path) -> Path:
 
 
 def answerer_of(*books: Path) -> Answerer:
-    return Answerer(books, misses=Misses(seconds=3600))
+    return Answerer(books, misses=MissCounter(seconds=3600))
 
 
 def test_images_of_a_position_are_counted_as_one(book: Path) -> None:
@@ -61,7 +61,7 @@ def test_what_is_held_or_over_or_no_game_is_not_counted(book: Path) -> None:
         answerer.answer(GOMOKU, FINISHED, NODES)
         with pytest.raises(IllegalMove):
             answerer.answer(GOMOKU, "a1 a1", NODES)
-    assert not Asked(book).path.exists()
+    assert not Misses(book).path.exists()
 
 
 def test_a_miss_belongs_to_the_first_book_of_its_game(book: Path, tmp_path: Path) -> None:
@@ -71,12 +71,12 @@ def test_a_miss_belongs_to_the_first_book_of_its_game(book: Path, tmp_path: Path
         answerer.answer(GOMOKU, FAR_OFF, NODES)
         answerer.answer(registry.get("gomoku-11"), FAR_OFF, NODES)
     assert counted(book) == {stones(FAR_OFF): 1}
-    assert not Asked(swap).path.exists()
-    assert not Asked(other).path.exists()
+    assert not Misses(swap).path.exists()
+    assert not Misses(other).path.exists()
 
 
 def test_counts_are_written_while_the_service_runs(book: Path) -> None:
-    with Answerer([book], misses=Misses(seconds=0.01)) as answerer:
+    with Answerer([book], misses=MissCounter(seconds=0.01)) as answerer:
         answerer.answer(GOMOKU, FAR_OFF, NODES)
         while not counted(book):
             pass
@@ -86,9 +86,9 @@ def test_counts_are_written_while_the_service_runs(book: Path) -> None:
 def test_where_nothing_can_be_written_there_is_one_warning(
     book: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    Asked(book).path.mkdir()
+    Misses(book).path.mkdir()
     address = Address(book)
-    with caplog.at_level(logging.WARNING), Misses(seconds=0.01) as misses:
+    with caplog.at_level(logging.WARNING), MissCounter(seconds=0.01) as misses:
         for _ in range(3):
             misses.add(address, GOMOKU, GOMOKU.initial)
             while misses.waiting:
@@ -102,4 +102,4 @@ def test_the_setting_turns_counting_on_and_off(book: Path, wanted: bool) -> None
     app = create_app(Settings(books=(book,), count_misses=wanted))
     app.test_client().get("/api/v1/position?game=gomoku-9&moves=a1,i9,a9&book_only=1")
     app.extensions["answerer"].close()
-    assert Asked(book).path.exists() == wanted
+    assert Misses(book).path.exists() == wanted
