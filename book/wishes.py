@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete, inspect, select, update
 
 from book.errors import PositionNotFound
 from book.reader import BookReader
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.lookup import find
 from book.rows.propagation import propagate
 from book.storage.address import AnyAddress
@@ -72,7 +72,7 @@ def make_wish(address: AnyAddress, game: Game, position: Position, wish: Wish | 
             )
             parents = connection.execute(_parents, {"id": row.id}).scalars()
             # Proofs do not depend on wishes: there is nothing to count.
-            propagate(connection, [row.id, *parents], Tally())
+            propagate(connection, [row.id, *parents], CountChanges())
             connection.execute(delete(tasks).where(tasks.c.game == writer.game_number))
     return _told(game, canonical.position, wish)
 

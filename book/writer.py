@@ -14,7 +14,7 @@ from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, sele
 
 import engine
 from book.errors import BookUnwritable
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
 from book.rows.history import note
 from book.rows.lookup import count_positions, find, rest_child, ways_to
@@ -160,13 +160,13 @@ class BookWriter(Closing):
 
         Returns how many positions are new.
         """
-        tally = Tally()
+        counts = CountChanges()
         changed: set[int] = set()
         for task, searched in batch:
-            changed |= self._enter(connection, task, searched, run, tally)
-        propagate(connection, changed, tally)
-        added = tally.added
-        tally.store(connection, self.game_number)
+            changed |= self._enter(connection, task, searched, run, counts)
+        propagate(connection, changed, counts)
+        added = counts.added
+        counts.store(connection, self.game_number)
         note(connection, self.game, self.game_number, run)
         connection.execute(
             delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
@@ -215,11 +215,11 @@ class BookWriter(Closing):
                 yield f"{name} {_shown(theirs.get(name))} instead of {_shown(ours.get(name))}"
 
     def _enter(
-        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+        self, connection: Connection, task: Task, searched: Searched, run: int, counts: CountChanges
     ) -> set[int]:
         """Enter one result; returns the numbers of the positions whose slot or links changed."""
         if task.new:
-            return self._enter_new(connection, task, searched, run, tally)
+            return self._enter_new(connection, task, searched, run, counts)
         rest = searched.rest
         keys = [task.key] if rest is None or rest.child is None else [task.key, rest.child]
         stored = find(connection, self.game, self.game_number, keys)
@@ -228,14 +228,14 @@ class BookWriter(Closing):
         if rest:
             row |= _effort(searched)
             counted = {"positions": 1, "proven": int(before.proven)}
-            tally.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
+            counts.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
             fewer = {name: -count for name, count in counted.items()}
-            tally.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
+            counts.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
         connection.execute(_set_row, row | {"at": before.id})
         return {before.id}
 
     def _enter_new(
-        self, connection: Connection, task: Task, searched: Searched, run: int, tally: Tally
+        self, connection: Connection, task: Task, searched: Searched, run: int, counts: CountChanges
     ) -> set[int]:
         position = self.game.unpack(task.stones)
         ways = ways_to(self.game, position)
@@ -263,7 +263,7 @@ class BookWriter(Closing):
             )
         )
         new = inserted_id(result)
-        tally.add(
+        counts.add(
             position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
         )
         parents = ways.links(stored)

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, func, select
 import engine
 from book.integrity import identity, slots
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, Stored
+from book.integrity.stored import Place, StoredPosition
 from book.integrity.verify import Verification
 from book.rows.encoding import BOUNDS, AnyRow, Searched, pack_line, unpack_line
 from book.rows.lookup import count_positions
@@ -43,7 +43,7 @@ _entered = select(func.coalesce(func.sum(runs.c.positions), 0)).where(
 
 
 @dataclass(slots=True)
-class Tally:
+class SlotCounts:
     """How many slots were searched again: those proven and those not, and with what success.
 
     `not_repeated` are `many_children` and `changed`: which moves a search left out cannot be told
@@ -68,7 +68,7 @@ class DeepCheck:
     def __init__(self, verification: Verification, nodes: int) -> None:
         self._verification = verification
         self._nodes = nodes
-        self._tally = Tally()
+        self._counts = SlotCounts()
         self._as_built: dict[int, bool] = {}
 
     def findings(self) -> Iterator[Finding]:
@@ -84,33 +84,33 @@ class DeepCheck:
                         yield finding
 
     def as_dict(self) -> dict[str, int]:
-        """The tally by name."""
-        return asdict(self._tally)
+        """The counts by name."""
+        return asdict(self._counts)
 
     def describe(self) -> str:
-        """The tally in a sentence, and what could not be checked in another."""
-        tally = self._tally
+        """The counts in a sentence, and what could not be checked in another."""
+        counts = self._counts
         told = (
-            f"searched again: {tally.proven:,} proofs, {tally.not_reproved:,} more not re-proved; "
-            f"{tally.repeated:,} values, {tally.not_repeated:,} more not repeated"
+            f"searched again: {counts.proven:,} proofs, {counts.not_reproved:,} more not "
+            f"re-proved; {counts.repeated:,} values, {counts.not_repeated:,} more not repeated"
         )
         unchecked = {
-            "with too many children to tell what their searches left out": tally.many_children,
+            "with too many children to tell what their searches left out": counts.many_children,
             "of a book from which positions were taken, or into which they were merged": (
-                tally.changed
+                counts.changed
             ),
             "that cannot be searched alike: by another version, by time, or by no search": (
-                tally.left_out
+                counts.left_out
             ),
-            "without a slot, which only their children speak for": tally.no_slot,
+            "without a slot, which only their children speak for": counts.no_slot,
         }
         reasons = [f"{count:,} {which}" for which, count in unchecked.items() if count]
         return f"{told}\nnot checked: {'; '.join(reasons)}" if reasons else told
 
-    def _check(self, stored: Stored) -> Finding | None:
+    def _check(self, stored: StoredPosition) -> Finding | None:
         row, game = stored.row, stored.place.game
         if row.rest_state not in WITH_MOVE:
-            self._tally.no_slot += 1
+            self._counts.no_slot += 1
             return None
         children = stored.place.connection.execute(_children, {"id": row.id}).all()
         if not row.rest_proven:
@@ -120,7 +120,7 @@ class DeepCheck:
             children = [c for c in children if c.proven and from_child(c.value) < row.rest_value]
         return self._prove_again(stored, [game.key(child.stones) for child in children])
 
-    def _prove_again(self, stored: Stored, children: Sequence[Key]) -> Finding | None:
+    def _prove_again(self, stored: StoredPosition, children: Sequence[Key]) -> Finding | None:
         claim = _range(stored.row.rest_value, BOUNDS[stored.row.rest_bound])
         known = self._searched(stored, children)
         if known is None and stored.row.rest_value > 0:
@@ -128,15 +128,17 @@ class DeepCheck:
         if known is None and stored.row.rest_value < 0 and stored.row.proven:
             known = self._lost(stored)
         if known is None:
-            self._tally.not_reproved += 1
+            self._counts.not_reproved += 1
             return None
         if max(claim[0], known[0]) <= min(claim[1], known[1]):
-            self._tally.proven += 1
+            self._counts.proven += 1
             return None
         found, expected = _told_claim(stored.row), _told_range(known)
         return Finding(Kind.CONTRADICTED, stored.where, found, expected)
 
-    def _searched(self, stored: Stored, children: Sequence[Key]) -> tuple[Value, Value] | None:
+    def _searched(
+        self, stored: StoredPosition, children: Sequence[Key]
+    ) -> tuple[Value, Value] | None:
         """From where to where a live search proves the rest value to be."""
         game = stored.place.game
         excluded = [
@@ -149,7 +151,7 @@ class DeepCheck:
         result = _searcher(game).search(stored.position, limits, exclude=excluded)
         return _range(result.value, result.bound) if result.proven else None
 
-    def _won(self, stored: Stored) -> tuple[Value, Value] | None:
+    def _won(self, stored: StoredPosition) -> tuple[Value, Value] | None:
         """The same for a win, by the game's prover."""
         game = stored.place.game
         after = game.play(stored.position, unpack_line(game, stored.row.rest_line)[0])
@@ -163,7 +165,7 @@ class DeepCheck:
         assert proof.distance is not None
         return (WIN - proof.distance - 1, WIN)
 
-    def _lost(self, stored: Stored) -> tuple[Value, Value] | None:
+    def _lost(self, stored: StoredPosition) -> tuple[Value, Value] | None:
         """The same for a loss of the position, whichever of its moves are stored."""
         proof = self._loss_of(stored.place.game, stored.position)
         if proof.won is None:
@@ -181,7 +183,7 @@ class DeepCheck:
         *_, proof = OPEN, *prover.steps(position, nodes=self._nodes, loses=True)
         return proof
 
-    def _repeat(self, stored: Stored, children: Sequence[AnyRow]) -> Finding | None:
+    def _repeat(self, stored: StoredPosition, children: Sequence[AnyRow]) -> Finding | None:
         """Search a slot as its run did.
 
         What the search left out is not kept: the children that were stored at its time, which
@@ -191,19 +193,19 @@ class DeepCheck:
         run = stored.place.connection.execute(_run, {"id": stored.row.run}).one_or_none()
         how = _how(stored.place.game, run)
         if how is None:
-            self._tally.left_out += 1
+            self._counts.left_out += 1
             return None
         for excluded in _choices(stored.place.game, children):
             task = Task(stored.key, stored.row.stones, False, frozenset(excluded))
             searched = run_task(stored.place.game.id, task, *how)
             if _is_same(stored, searched):
-                self._tally.repeated += 1
+                self._counts.repeated += 1
                 return None
         is_as_built = self._is_as_built(stored.place)
         if len(children) > _FEW or not is_as_built:
-            self._tally.not_repeated += 1
-            self._tally.many_children += is_as_built
-            self._tally.changed += not is_as_built
+            self._counts.not_repeated += 1
+            self._counts.many_children += is_as_built
+            self._counts.changed += not is_as_built
             return None
         assert searched.rest is not None
         told = f"{searched.rest.value:+d} with {searched.rest.line}"
@@ -267,7 +269,7 @@ def _how(game: Game, run: AnyRow | None) -> tuple[Limits, SearchOptions] | None:
     return Limits(**given), SearchOptions(table=parameters.get("table", SearchOptions().table))
 
 
-def _is_same(stored: Stored, searched: Searched) -> bool:
+def _is_same(stored: StoredPosition, searched: Searched) -> bool:
     row, rest, game = stored.row, searched.rest, stored.place.game
     if rest is None:
         return False
@@ -298,7 +300,7 @@ def _told_range(known: tuple[Value, Value]) -> str:
     return "no loss" if least == 0 else "no win"
 
 
-def _told_slot(stored: Stored) -> str:
+def _told_slot(stored: StoredPosition) -> str:
     game = stored.place.game
     line = game.format_line(unpack_line(game, stored.row.rest_line))
     return f"{stored.row.rest_value:+d} with {line}"

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, or_, select, type_coerce
 from sqlalchemy.sql.sqltypes import NullType
 
 from book.integrity.findings import Change, Finding, Kind
-from book.integrity.stored import Place, Stored, is_whole, readable, set_row, shown
+from book.integrity.stored import Place, StoredPosition, is_whole, readable, set_row, shown
 from book.rows.canonical_images import Image, smallest_images
 from book.rows.encoding import BOUNDS, AnyRow, lookup_of, pack_line, unpack_line
 from book.storage.schema import Wish, moves, positions
@@ -36,7 +36,7 @@ _WISHES = [wish.value for wish in Wish]
 
 def identify(
     places: Mapping[int, Place], rows: Sequence[AnyRow]
-) -> list[tuple[Stored | None, list[Finding]]]:
+) -> list[tuple[StoredPosition | None, list[Finding]]]:
     """Each row as a position, None if it is none or not the canonical one; and what is wrong."""
     known: dict[Place, list[tuple[AnyRow, Position]]] = defaultdict(list)
     for row in rows:
@@ -54,7 +54,7 @@ def identify(
 
 def _identified(
     places: Mapping[int, Place], row: AnyRow, position: Position | None, image: Image | None
-) -> tuple[Stored | None, list[Finding]]:
+) -> tuple[StoredPosition | None, list[Finding]]:
     if image is None or lookup_of(image.key) != row.lookup:
         other = _meant(places, row)
         if other is not None:
@@ -64,27 +64,29 @@ def _identified(
     place = places[row.game]
     if image.stones != row.stones:
         return None, [_turned(place, row, place.game.canonical(position))]
-    stored = Stored(place, row, position, image.key)
+    stored = StoredPosition(place, row, position, image.key)
     return stored, [*_derived(stored), *_columns(stored)]
 
 
 def by_place(
     places: Mapping[int, Place], rows: Sequence[AnyRow]
-) -> list[tuple[Place, list[Stored]]]:
+) -> list[tuple[Place, list[StoredPosition]]]:
     """Those rows that are positions, by their game."""
     return grouped(stored for stored, _ in identify(places, rows))
 
 
-def grouped(identified: Iterable[Stored | None]) -> list[tuple[Place, list[Stored]]]:
+def grouped(
+    identified: Iterable[StoredPosition | None],
+) -> list[tuple[Place, list[StoredPosition]]]:
     """Positions by their game."""
-    found: dict[Place, list[Stored]] = defaultdict(list)
+    found: dict[Place, list[StoredPosition]] = defaultdict(list)
     for stored in identified:
         if stored is not None:
             found[stored.place].append(stored)
     return list(found.items())
 
 
-def duplicates(place: Place, batch: Sequence[Stored]) -> Iterator[Finding]:
+def duplicates(place: Place, batch: Sequence[StoredPosition]) -> Iterator[Finding]:
     """Rows of one position, all but the best; and rows that their own lookup does not find."""
     found = place.stored(stored.key for stored in batch)
     several = {row.id for rows in found.values() if len(rows) > 1 for row in rows}
@@ -167,7 +169,7 @@ def _turned(place: Place, row: AnyRow, canonical: Canonical) -> Finding:
     return Finding(Kind.IMAGE, where, found, canonical.stones.hex(), (change,))
 
 
-def _derived(stored: Stored) -> Iterator[Finding]:
+def _derived(stored: StoredPosition) -> Iterator[Finding]:
     """What is wrong with the columns that follow from the stones."""
     row = stored.row
     for kind, name, right in (
@@ -180,7 +182,7 @@ def _derived(stored: Stored) -> Iterator[Finding]:
             yield Finding(kind, stored.where, shown(found), str(right), (change,))
 
 
-def _columns(stored: Stored) -> Iterator[Finding]:
+def _columns(stored: StoredPosition) -> Iterator[Finding]:
     """Columns that hold no number of their kind, with one of it to put there for now."""
     row = stored.row
     ranges = _EXTREMES | dict.fromkeys(_EFFORT, (0, 1 << 62))
@@ -194,7 +196,7 @@ def _columns(stored: Stored) -> Iterator[Finding]:
         yield _column(stored, "wish", "a wish or nothing", None)
 
 
-def _column(stored: Stored, name: str, expected: str, mended: int | None) -> Finding:
+def _column(stored: StoredPosition, name: str, expected: str, mended: int | None) -> Finding:
     value: Any = bool(mended) if name == "proven" else mended
     found = f"{name} {shown(getattr(stored.row, name))}"
     change = _set(stored.row, **{name: value})

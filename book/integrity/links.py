@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from book.integrity.findings import Change, Finding, Kind
-from book.integrity.stored import Place, Stored, readable
+from book.integrity.stored import Place, StoredPosition, readable
 from book.rows.encoding import AnyRow
 from book.rows.lookup import WaysTo
 from book.storage.schema import moves, positions
@@ -25,7 +25,7 @@ _dangling = (
 )
 
 
-def check(place: Place, batch: Sequence[Stored]) -> Iterator[Finding]:
+def check(place: Place, batch: Sequence[StoredPosition]) -> Iterator[Finding]:
     """What is wrong with the links to the positions of `batch`.
 
     The positions one move before are few, unlike those one move later: all links are looked at,
@@ -55,7 +55,7 @@ def dangling(connection: Connection) -> Iterator[Finding]:
 
 
 def _compared(
-    stored: Stored,
+    stored: StoredPosition,
     links: dict[int, Move],
     right: dict[int, Move],
     rows: Mapping[int, AnyRow],

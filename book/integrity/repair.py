@@ -27,10 +27,10 @@ import engine
 from book.errors import BookError, BookUnreadable
 from book.integrity import identity, links, slots, tables, values
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, Stored, batches, parts, places
+from book.integrity.stored import Place, StoredPosition, batches, parts, places
 from book.integrity.verify import damage_of_file
 from book.reader import BookReader
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.encoding import AnyRow
 from book.rows.propagation import propagate
 from book.storage.address import Address
@@ -169,7 +169,7 @@ class _Repair:
         return found
 
     def _each_place(
-        self, check: Callable[[Place, Sequence[Stored]], Iterable[Finding]]
+        self, check: Callable[[Place, Sequence[StoredPosition]], Iterable[Finding]]
     ) -> Counter[Kind]:
         return self._each_batch(
             lambda rows: (
@@ -247,7 +247,7 @@ class _Repair:
                     self._tell(finding)
                     wrong.add(stored.row.id)
         # The counts are made from the rows afterwards.
-        propagate(self._connection, wrong, Tally())
+        propagate(self._connection, wrong, CountChanges())
 
     def _drop_plan(self) -> None:
         """Forget a plan that was made from positions which are no more."""

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, Stored, is_whole, set_row, shown
+from book.integrity.stored import Place, StoredPosition, is_whole, set_row, shown
 from book.rows.canonical_images import smallest_images
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, move_width, unpack_line
 from book.storage.schema import RestState, moves, positions
@@ -48,7 +48,9 @@ class _Line:
     child: Key
 
 
-def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Finding]]:
+def check(
+    place: Place, batch: Sequence[StoredPosition]
+) -> Iterator[tuple[StoredPosition, Finding]]:
     """The positions of `batch` whose rest slots cannot be so, and what is wrong with them."""
     lines = _lines(place, batch)
     unsure = [stored for stored in batch if lines[stored.row.id] is None and _may_be_none(stored)]
@@ -67,7 +69,7 @@ def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Findi
             yield stored, finding
 
 
-def _compared(stored: Stored, right: dict[str, Any], children: int) -> Finding | None:
+def _compared(stored: StoredPosition, right: dict[str, Any], children: int) -> Finding | None:
     row = stored.row
     if not children and right["rest_state"] == RestState.PENDING:
         found = _told({name: getattr(row, name) for name in _COLUMNS})
@@ -79,7 +81,9 @@ def _compared(stored: Stored, right: dict[str, Any], children: int) -> Finding |
     return Finding(Kind.SLOT, stored.where, found, _told(right), (change,))
 
 
-def _right(stored: Stored, line: _Line | None, there: set[Key], complete: bool) -> dict[str, Any]:
+def _right(
+    stored: StoredPosition, line: _Line | None, there: set[Key], complete: bool
+) -> dict[str, Any]:
     """The columns as they should be, as far as that can be told."""
     is_kept = stored.row.rest_state == RestState.KEPT and stored.row.rest_proven == 1
     if line is not None and line.outcome is not None:
@@ -94,7 +98,7 @@ def _right(stored: Stored, line: _Line | None, there: set[Key], complete: bool) 
     return {"rest_state": int(state)} | dict.fromkeys(_REST)
 
 
-def _ending(stored: Stored, outcome: Outcome) -> dict[str, Any]:
+def _ending(stored: StoredPosition, outcome: Outcome) -> dict[str, Any]:
     """The columns of a rest move with which the game ends so."""
     row = stored.row
     if outcome is Outcome.DRAW:
@@ -107,7 +111,7 @@ def _ending(stored: Stored, outcome: Outcome) -> dict[str, Any]:
     return {"rest_value": value, "rest_bound": bound, "rest_proven": True}
 
 
-def _is_possible(stored: Stored) -> bool:
+def _is_possible(stored: StoredPosition) -> bool:
     """Whether a rest move that does not end the game can have the value in the row."""
     row = stored.row
     if not is_whole(row.rest_value, -WIN, WIN) or not is_whole(row.rest_proven, 0, 1):
@@ -129,7 +133,7 @@ def _fits(value: Value, bound: Any) -> bool:
     return bound in BOUNDS and BOUNDS[bound] is not (Bound.UPPER if value > 0 else Bound.LOWER)
 
 
-def _lines(place: Place, batch: Sequence[Stored]) -> dict[int, _Line | None]:
+def _lines(place: Place, batch: Sequence[StoredPosition]) -> dict[int, _Line | None]:
     """The rest line of each position, None where there is none that is legal."""
     behind = {stored.row.id: _behind(stored) for stored in batch}
     there = {id: position for id, position in behind.items() if position is not None}
@@ -141,7 +145,7 @@ def _lines(place: Place, batch: Sequence[Stored]) -> dict[int, _Line | None]:
     }
 
 
-def _behind(stored: Stored) -> Position | None:
+def _behind(stored: StoredPosition) -> Position | None:
     """The position after the first move of the rest line, None where there is no legal line."""
     game, blob = stored.place.game, stored.row.rest_line
     if not isinstance(blob, bytes) or not blob or len(blob) % move_width(game):
@@ -156,12 +160,12 @@ def _behind(stored: Stored) -> Position | None:
     return game.play(stored.position, line[0])
 
 
-def _may_be_none(stored: Stored) -> bool:
+def _may_be_none(stored: StoredPosition) -> bool:
     """Whether a slot without a line could be that of a position all of whose moves are stored."""
     return bool(stored.row.rest_state != RestState.PENDING)
 
 
-def _children(stored: Stored) -> set[Key] | None:
+def _children(stored: StoredPosition) -> set[Key] | None:
     """What its moves lead to; None if one of them ends the game, and so leads to no position."""
     game, position = stored.place.game, stored.position
     found = set()

@@ -76,7 +76,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredPosition:
     """A row whose stones are a canonical position of an unfinished game."""
 
     place: Place

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select, type_coerce
 from sqlalchemy.sql.sqltypes import NullType
 
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, Stored, is_whole, shown
+from book.integrity.stored import Place, StoredPosition, is_whole, shown
 from book.rows.encoding import BOUNDS, AnyRow
 from book.rows.propagation import settled_by
 from book.storage.schema import WITH_MOVE, moves, positions
@@ -31,7 +31,9 @@ _KINDS = {
 }
 
 
-def check(place: Place, batch: Sequence[Stored]) -> Iterator[tuple[Stored, Finding]]:
+def check(
+    place: Place, batch: Sequence[StoredPosition]
+) -> Iterator[tuple[StoredPosition, Finding]]:
     """The positions of `batch` whose book values do not follow from slots and children.
 
     A finding carries no change: one value changes all above it, see

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DatabaseError
 
 from book.integrity import identity, links, slots, tables, values
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, Stored, batches, drawn, places, shown
+from book.integrity.stored import Place, StoredPosition, batches, drawn, places, shown
 from book.rows.encoding import AnyRow
 from book.storage.revisions import has_present_costs
 
@@ -60,7 +60,7 @@ class Verification:
             return batches(self._connection)
         return drawn(self._connection, self._sample, self._seed)
 
-    def stored(self) -> Iterator[Stored]:
+    def stored(self) -> Iterator[StoredPosition]:
         """Those of them whose stones can be read."""
         for rows in self.rows():
             for stored, _ in identity.identify(self.places, rows):

@@ -60,7 +60,7 @@ class _Change:
     nodes: int = 0
 
 
-class Tally:
+class CountChanges:
     """What changed in the counts of one game, until it is stored."""
 
     def __init__(self) -> None:

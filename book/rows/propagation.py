@@ -32,7 +32,7 @@ from sqlalchemy import (
     update,
 )
 
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow
 from book.storage.schema import WITH_MOVE, RestState, Wish, moves, positions
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
@@ -217,12 +217,12 @@ def settled_by(row: Any, children: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def propagate(connection: Connection, changed: Iterable[int], tally: Tally) -> None:
+def propagate(connection: Connection, changed: Iterable[int], counts: CountChanges) -> None:
     """Bring values and costs up to date after rest slots or links of `changed` changed.
 
-    `changed` are the numbers of positions; what becomes proven goes into `tally`.
+    `changed` are the numbers of positions; what becomes proven goes into `counts`.
     """
-    sweep_up(connection, changed, lambda id: _recompute(connection, id, tally))
+    sweep_up(connection, changed, lambda id: _recompute(connection, id, counts))
 
 
 def sweep_up(connection: Connection, changed: Iterable[int], settle: Callable[[int], bool]) -> None:
@@ -274,12 +274,12 @@ def _settle_some(connection: Connection, rows: Sequence[AnyRow], settle: Settle)
     yield from (row.id for row in rows)
 
 
-def _recompute(connection: Connection, id: int, tally: Tally) -> bool:
+def _recompute(connection: Connection, id: int, counts: CountChanges) -> bool:
     """Settle one position from its slot and its children; returns whether anything changed."""
     row = connection.execute(_position, {"id": id}).one()
     settled = settled_by(row, connection.execute(_children, {"id": id}).all())
     if all(getattr(row, name) == value for name, value in settled.items()):
         return False
     connection.execute(_set_value, settled | {"at": id})
-    tally.add(row.ply, row.depth, proven=settled["proven"] - row.proven)
+    counts.add(row.ply, row.depth, proven=settled["proven"] - row.proven)
     return True

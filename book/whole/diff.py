@@ -35,7 +35,7 @@ _by_key = (
 )
 
 
-class Kind(StrEnum):
+class Comparison(StrEnum):
     """How a position of two books compares."""
 
     SAME = "same"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Opinion:
     """What one book says of a position: its value and its best move, in canonical orientation."""
 
     value: BookValue
@@ -59,17 +59,17 @@ class Compared:
     game: Game
     ply: int
     stones: bytes
-    first: Side | None
-    second: Side | None
+    first: Opinion | None
+    second: Opinion | None
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Comparison:
         """What the difference is, if there is any."""
         if self.first is None:
-            return Kind.ONLY_SECOND
+            return Comparison.ONLY_SECOND
         if self.second is None:
-            return Kind.ONLY_FIRST
-        return Kind.SAME if self.first == self.second else Kind.DIFFERENT
+            return Comparison.ONLY_FIRST
+        return Comparison.SAME if self.first == self.second else Comparison.DIFFERENT
 
 
 def compare(first: Moment, second: Moment) -> Iterator[Compared]:
@@ -78,11 +78,11 @@ def compare(first: Moment, second: Moment) -> Iterator[Compared]:
     for game in all_games(books):
         for rows in side_by_side(books, game, _by_key):
             row = next(iter(rows.values()))
-            sides = [_side(game, rows[at]) if at in rows else None for at in range(2)]
-            yield Compared(game, row.ply, row.stones, *sides)
+            opinions = [_opinion(game, rows[at]) if at in rows else None for at in range(2)]
+            yield Compared(game, row.ply, row.stones, *opinions)
 
 
-def _side(game: Game, row: AnyRow) -> Side:
+def _opinion(game: Game, row: AnyRow) -> Opinion:
     # As `BookReader` orders moves: of equal ones the smallest is the best.
     options = []
     if row.child_move is not None:
@@ -90,4 +90,4 @@ def _side(game: Game, row: AnyRow) -> Side:
     if row.rest_line is not None:
         options.append((-row.rest_value, unpack_line(game, row.rest_line[: move_width(game)])[0]))
     value = BookValue(row.value, BOUNDS[row.bound], bool(row.proven))
-    return Side(value, min(options)[1])
+    return Opinion(value, min(options)[1])

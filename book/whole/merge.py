@@ -91,8 +91,8 @@ class MergeConflict(BookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A proven value of a position, and the book whose it is, or all of them together."""
+class ProvenValue:
+    """A proven value of a position, and the book that proves it, or all of them together."""
 
     source: str
     value: BookValue
@@ -104,7 +104,7 @@ class Conflict:
 
     game: Game
     stones: bytes
-    claims: tuple[Claim, ...]
+    claims: tuple[ProvenValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,9 @@ def _conflicts(books: Sequence[Moment]) -> Iterator[Conflict]:
     for game in all_games(books):
         for rows in side_by_side(books, game, _proven_by_key):
             if _in_conflict(rows):
-                claims = [Claim(str(books[at].address), _value(row)) for at, row in rows.items()]
+                claims = [
+                    ProvenValue(str(books[at].address), _value(row)) for at, row in rows.items()
+                ]
                 yield Conflict(game, next(iter(rows.values())).stones, tuple(claims))
 
 
@@ -380,7 +382,7 @@ class _Merging:
         if not now.proven:
             self.unproven += 1
         elif _contradict(claim, now):
-            claims = (Claim("one book", claim), Claim("all books together", now))
+            claims = (ProvenValue("one book", claim), ProvenValue("all books together", now))
             self._tell_conflict(Conflict(game, row.stones, claims))
         return settled
 

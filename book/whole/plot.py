@@ -54,7 +54,7 @@ class NoPlot(BookError):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RecordedValue:
     """What the empty board was worth, for dark, from a number of positions on."""
 
     at: str
@@ -76,7 +76,7 @@ class Picture:
     layers: tuple[Layer, ...]
     chances: tuple[list[int], list[int]]
     branching: dict[int, float]
-    moments: tuple[Moment, ...]
+    recorded: tuple[RecordedValue, ...]
 
 
 def picture(reader: BookReader, game: Game) -> Picture:
@@ -91,13 +91,13 @@ def picture(reader: BookReader, game: Game) -> Picture:
             chances[0 if row.proven else 1][min(int(chance * _BINS), _BINS - 1)] += row.positions
         links = {row.ply: row.links for row in connection.execute(_links, named)}
         # An older book, which no builder has had since, has no such table.
-        recorded = inspect(connection).has_table(history.name)
-        moments = tuple(
-            Moment(row.at, row.positions, row.value, bool(row.proven))
-            for row in (connection.execute(_history, named) if recorded else ())
+        has_history = inspect(connection).has_table(history.name)
+        recorded = tuple(
+            RecordedValue(row.at, row.positions, row.value, bool(row.proven))
+            for row in (connection.execute(_history, named) if has_history else ())
         )
     branching = {layer.ply: links.get(layer.ply, 0) / layer.positions for layer in layers}
-    return Picture(game, layers, chances, branching, moments)
+    return Picture(game, layers, chances, branching, recorded)
 
 
 def draw(picture: Picture, name: str, path: Path) -> None:
@@ -165,23 +165,23 @@ def _draw_branching(axes: Any, picture: Picture) -> None:
 
 
 def _draw_root(axes: Any, picture: Picture) -> None:
-    moments = picture.moments
+    recorded = picture.recorded
     title = "Value of the empty board as the book grew"
     axes.set(title=title, ylabel="winning probability of dark, %", ylim=(0, 102))
-    if not moments:
+    if not recorded:
         axes.set_xticks([])
         axes.text(0.5, 0.5, "not recorded in this book", ha="center", transform=axes.transAxes)
         return
-    last = max(moments[-1].positions, sum(layer.positions for layer in picture.layers))
-    counts = [moment.positions for moment in moments]
-    chances = [100 * winning_probability(moment.value) for moment in moments]
+    last = max(recorded[-1].positions, sum(layer.positions for layer in picture.layers))
+    counts = [each.positions for each in recorded]
+    chances = [100 * winning_probability(each.value) for each in recorded]
     axes.step([*counts, last], [*chances, chances[-1]], where="post", color=_DARK_BLUE)
-    proven = [at for at, moment in enumerate(moments) if moment.proven]
+    proven = [at for at, each in enumerate(recorded) if each.proven]
     if proven:
         found = [counts[at] for at in proven], [chances[at] for at in proven]
         axes.plot(*found, "D", color=_ORANGE, label="proven", clip_on=False)
         axes.legend(frameon=False, loc="center right")
-    first_day, last_day = moments[0].at[:10], moments[-1].at[:10]
+    first_day, last_day = recorded[0].at[:10], recorded[-1].at[:10]
     days = first_day if first_day == last_day else f"{first_day} to {last_day}"
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel(f"positions in the book ({days})")

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from book.errors import PositionNotFound
 from book.reader import BookReader
-from book.rows.counts import Tally, recount
+from book.rows.counts import CountChanges, recount
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
 from book.rows.lookup import count_positions, find
 from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
@@ -205,7 +205,7 @@ def _take_out(
     for ids in _parts(going):
         connection.execute(_unlink, {"ids": ids})
         connection.execute(_remove, {"ids": ids})
-    propagate(connection, changed, Tally())
+    propagate(connection, changed, CountChanges())
     recount(connection, number)
     # It may be about positions that are gone, or leave out moves to them.
     connection.execute(delete(tasks).where(tasks.c.game == number))

@@ -13,7 +13,7 @@ from rich.table import Table
 from book.rows.encoding import stones_by_name
 from book.rows.propagation import BookValue
 from book.storage.address import Address
-from book.whole.diff import Compared, Kind, Side, compare
+from book.whole.diff import Compared, Comparison, Opinion, compare
 from book.whole.export import write_csv, write_json
 from book.whole.moment import Moment
 from engine.game import Game
@@ -21,7 +21,7 @@ from engine.values import Bound
 from fivebook.console import BOOK, console, describe_value, json_option
 
 _Record = dict[str, Any]
-_Counts = Counter[tuple[str, int, Kind]]
+_Counts = Counter[tuple[str, int, Comparison]]
 
 _SIDE = ("value", "bound", "proven", "best")
 _FIELDS = [
@@ -68,7 +68,7 @@ def diff(
 
 
 def _differ(counts: _Counts) -> bool:
-    return any(kind is not Kind.SAME for _, _, kind in counts)
+    return any(kind is not Comparison.SAME for _, _, kind in counts)
 
 
 def _listed(
@@ -78,7 +78,7 @@ def _listed(
     for compared in found:
         kind = compared.kind
         counts[compared.game.id, compared.ply, kind] += 1
-        if kind is Kind.DIFFERENT or (with_missing and kind is not Kind.SAME):
+        if kind is Comparison.DIFFERENT or (with_missing and kind is not Comparison.SAME):
             yield compared
 
 
@@ -116,7 +116,7 @@ def _as_dict(compared: Compared) -> _Record:
     return dict(zip(_FIELDS, values, strict=True))
 
 
-def _side(game: Game, side: Side | None) -> list[object]:
+def _side(game: Game, side: Opinion | None) -> list[object]:
     if side is None:
         return [None] * len(_SIDE)
     value = side.value
@@ -137,9 +137,9 @@ def _write_json(
     out.write(f', "plies": {json.dumps(plies)}, "equal": {json.dumps(not _differ(counts))}}}\n')
 
 
-def _by_ply(counts: _Counts) -> Iterator[tuple[tuple[str, int], dict[Kind, int]]]:
+def _by_ply(counts: _Counts) -> Iterator[tuple[tuple[str, int], dict[Comparison, int]]]:
     for game, ply in sorted({(game, ply) for game, ply, _ in counts}):
-        yield (game, ply), {kind: counts[game, ply, kind] for kind in Kind}
+        yield (game, ply), {kind: counts[game, ply, kind] for kind in Comparison}
 
 
 def _print_counts(counts: _Counts) -> None:

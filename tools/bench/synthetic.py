@@ -15,7 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 from sqlalchemy import Connection, insert
 
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.encoding import lookup_of
 from book.rows.propagation import step_cost
 from book.storage.address import AnyAddress
@@ -298,7 +298,7 @@ def _store(
     rest_lines = edge[(first + _LINE_STRIDE * np.arange(_LINE_PLIES)) % len(edge)]
     order = np.argsort(numbers)
     plies = np.searchsorted(ends, order, side="right") - 1
-    tally = Tally()
+    counts = CountChanges()
     rows: list[dict[str, Any]] = []
     for at, ply in zip(order.tolist(), plies.tolist(), strict=True):
         stones = layers[ply].stones[at - ends[ply]].tobytes()
@@ -324,13 +324,13 @@ def _store(
                 "run": run,
             }
         )
-        tally.add(ply, int(depths[at]), positions=1, nodes=int(nodes[at]))
+        counts.add(ply, int(depths[at]), positions=1, nodes=int(nodes[at]))
         if len(rows) == _MOST_ROWS:
             connection.execute(insert(positions), rows)
             rows.clear()
     if rows:
         connection.execute(insert(positions), rows)
-    tally.store(connection, writer.game_number)
+    counts.store(connection, writer.game_number)
     _store_links(connection, layers, ends, numbers)
 
 

@@ -15,7 +15,7 @@ from book.rows.encoding import BOUNDS
 from book.storage.address import Address, AnyAddress
 from book.storage.database import at_one_moment
 from book.storage.schema import RestState, positions
-from book.whole.diff import Kind, compare
+from book.whole.diff import Comparison, compare
 from book.whole.export import records
 from book.whole.merge import merge
 from book.whole.moment import Moment
@@ -118,7 +118,7 @@ def test_what_stays_after_pruning_keeps_its_value(books: Books, tmp_path: Path) 
     prune(Address.of(pruned), GAME, Cut(plies=5))
     with Moment(both) as before, Moment(pruned) as after:
         kinds = {one.kind for one in compare(before, after)}
-    assert kinds <= {Kind.SAME, Kind.ONLY_FIRST}
+    assert kinds <= {Comparison.SAME, Comparison.ONLY_FIRST}
 
 
 def test_some_proofs_had_to_be_kept(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, text, update
 
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS
 from book.rows.propagation import BookValue, combine, flipped, propagate, step_cost
 from book.storage.address import Address, AnyAddress
@@ -319,7 +319,7 @@ def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
                 insert_link(connection, parent, child)
             graph.links |= new
             changed |= {id_of(place), *(id_of(parent) for parent, _ in new)}
-        propagate(connection, changed, Tally())
+        propagate(connection, changed, CountChanges())
         assert found_in(connection) == from_scratch(graph)
 
 
@@ -333,7 +333,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
         set_wish(connection, place, graph.wishes.get(place))
     for parent, child in graph.links:
         insert_link(connection, parent, child)
-    propagate(connection, map(id_of, graph.rests), Tally())
+    propagate(connection, map(id_of, graph.rests), CountChanges())
     assert found_in(connection) == from_scratch(graph)
     changes = data.draw(st.lists(st.sampled_from(sorted(graph.rests)), max_size=8))
     for batch in cut(changes, data.draw(SIZES)):
@@ -342,7 +342,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
             kinds = OPEN_RESTS | CLOSED_RESTS if graph.children(place) else OPEN_RESTS
             graph.rests[place] = data.draw(kinds)
             set_rest(connection, place, graph.rests[place])
-        propagate(connection, {id_of(place) for place in batch}, Tally())
+        propagate(connection, {id_of(place) for place in batch}, CountChanges())
         assert found_in(connection) == from_scratch(graph)
 
 
@@ -356,14 +356,14 @@ def test_wishes_may_come_and_go_in_any_order(connection: Connection, data: st.Da
         set_wish(connection, place, graph.wishes.get(place))
     for parent, child in graph.links:
         insert_link(connection, parent, child)
-    propagate(connection, map(id_of, graph.rests), Tally())
+    propagate(connection, map(id_of, graph.rests), CountChanges())
     for place in data.draw(st.lists(st.sampled_from(sorted(graph.rests)), max_size=8)):
         graph.wishes.pop(place, None)
         wish = data.draw(st.sampled_from([*Wish, None]))
         if wish is not None:
             graph.wishes[place] = wish
         set_wish(connection, place, wish)
-        propagate(connection, map(id_of, [place, *graph.parents(place)]), Tally())
+        propagate(connection, map(id_of, [place, *graph.parents(place)]), CountChanges())
         assert found_in(connection) == from_scratch(graph)
 
 
@@ -372,11 +372,11 @@ def test_nothing_changes_where_nothing_changed(connection: Connection) -> None:
     insert_position(connection, (0, 0), Rest(RestState.OPEN, believed(20)))
     insert_position(connection, (1, 0), Rest(RestState.OPEN, believed(-35)))
     insert_link(connection, (0, 0), (1, 0))
-    propagate(connection, [id_of((0, 0)), id_of((1, 0))], Tally())
+    propagate(connection, [id_of((0, 0)), id_of((1, 0))], CountChanges())
     before = found_in(connection)
     assert before[id_of((0, 0))][0] == believed(35)
-    propagate(connection, [id_of((1, 0))], Tally())
-    propagate(connection, [], Tally())
+    propagate(connection, [id_of((1, 0))], CountChanges())
+    propagate(connection, [], CountChanges())
     assert found_in(connection) == before
 
 
@@ -391,11 +391,11 @@ def test_a_proof_goes_all_the_way_up_and_closes_the_slots_on_its_way(
         if ply % 2:
             # Light's only move.
             set_rest(connection, (ply, 0), Rest(RestState.NONE, None))
-    propagate(connection, [id_of((ply, 0)) for ply in range(4)], Tally())
+    propagate(connection, [id_of((ply, 0)) for ply in range(4)], CountChanges())
     set_rest(connection, (3, 0), Rest(RestState.NONE, None))
     insert_position(connection, (4, 0), Rest(RestState.OPEN, won(1), ends=True))
     insert_link(connection, (3, 0), (4, 0))
-    propagate(connection, [id_of((3, 0)), id_of((4, 0))], Tally())
+    propagate(connection, [id_of((3, 0)), id_of((4, 0))], CountChanges())
     found = found_in(connection)
     # Light lost by a forced move, so dark is the one who is won for on even plies.
     assert [found[id_of((ply, 0))][0].value for ply in (4, 3)] == [WIN - 1, 2 - WIN]

@@ -12,7 +12,7 @@ from sqlalchemy import Table
 
 import book.storage.migrations
 from book.reader import BookReader
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.propagation import propagate
 from book.storage.address import Address
 from book.storage.database import Access, open_engine
@@ -86,7 +86,7 @@ def old_book(gomoku_book: Path, gomoku: Game, tmp_path: Path) -> Path:
             " AND id NOT IN (SELECT parent FROM moves)"
         ).scalars()
         connection.exec_driver_sql(f"UPDATE positions SET rest_value = -2000 WHERE id = {leaf}")
-        propagate(connection, [leaf], Tally())
+        propagate(connection, [leaf], CountChanges())
         connection.exec_driver_sql(f"UPDATE positions SET open_cost = 100 WHERE id = {leaf}")
     of_revision_0002(path)
     return path

@@ -9,7 +9,7 @@ import pytest
 
 from book.reader import BookReader
 from book.storage.address import AnyAddress
-from book.whole.diff import Kind, compare
+from book.whole.diff import Comparison, compare
 from book.whole.moment import Moment
 from engine import registry
 from tests.books import CopyOf, Fivebook, change, small_book
@@ -49,9 +49,9 @@ def test_positions_that_only_one_book_holds_are_counted_by_ply(
     assert result.exit_code == 1
     found = json.loads(result.stdout)
     assert not found["equal"]
-    assert sum(ply[Kind.ONLY_SECOND] for ply in found["plies"]) == 30
-    assert sum(ply[Kind.ONLY_FIRST] for ply in found["plies"]) == 0
-    assert {record["kind"] for record in found["positions"]} == {Kind.DIFFERENT}
+    assert sum(ply[Comparison.ONLY_SECOND] for ply in found["plies"]) == 30
+    assert sum(ply[Comparison.ONLY_FIRST] for ply in found["plies"]) == 0
+    assert {record["kind"] for record in found["positions"]} == {Comparison.DIFFERENT}
 
 
 def test_positions_that_only_one_book_holds_are_listed_if_asked_for(
@@ -60,7 +60,7 @@ def test_positions_that_only_one_book_holds_are_listed_if_asked_for(
     small = small_book(tmp_path / "small.db", "gomoku-9", 20)
     result = fivebook("diff", gomoku_book, small, "--list", "--csv")
     rows = list(csv.DictReader(StringIO(result.stdout)))
-    missing = [row for row in rows if row["kind"] == Kind.ONLY_FIRST]
+    missing = [row for row in rows if row["kind"] == Comparison.ONLY_FIRST]
     assert len(missing) == 30
     assert {row["second_value"] for row in missing} == {""}
 
@@ -106,7 +106,7 @@ def test_games_that_only_one_book_holds_differ(
 ) -> None:
     found = json.loads(fivebook("diff", both_book, swap_book, "--json").stdout)
     gomoku = [ply for ply in found["plies"] if ply["game"] == "gomoku-9"]
-    assert sum(ply[Kind.ONLY_FIRST] for ply in gomoku) == 20
+    assert sum(ply[Comparison.ONLY_FIRST] for ply in gomoku) == 20
 
 
 @pytest.mark.parametrize("options", [["none.db"], ["--csv", "--json"]])

@@ -53,7 +53,7 @@ def test_the_history_ends_with_what_the_empty_board_is_worth(place: AnyAddress) 
         assert (before["value"], before["proven"]) != (after["value"], after["proven"])
     with BookReader(place) as reader:
         (game,) = reader.games
-        assert [m.value for m in picture(reader, game).moments] == [r["value"] for r in found]
+        assert [m.value for m in picture(reader, game).recorded] == [r["value"] for r in found]
 
 
 @pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml")])

@@ -17,7 +17,7 @@ from book.rows.counts import recount
 from book.rows.propagation import BookValue, combine, propagate_all
 from book.storage.address import Address, AnyAddress
 from book.storage.schema import RestState, moves, positions
-from book.whole.diff import Kind, compare
+from book.whole.diff import Comparison, compare
 from book.whole.export import records
 from book.whole.moment import Moment
 from book.whole.prune import Cut, prune
@@ -40,7 +40,7 @@ CUTS = [
 ]
 
 
-def kinds(first: AnyAddress, second: AnyAddress) -> set[Kind]:
+def kinds(first: AnyAddress, second: AnyAddress) -> set[Comparison]:
     with Moment(first) as one, Moment(second) as other:
         return {compared.kind for compared in compare(one, other)}
 
@@ -51,7 +51,7 @@ def test_what_stays_keeps_value_proof_and_best_move(
 ) -> None:
     small_book(str(place), "gomoku-9", 50)
     pruned = prune(Address.of(place), GOMOKU, cut)
-    assert kinds(gomoku_book, place) == {Kind.SAME, Kind.ONLY_FIRST}
+    assert kinds(gomoku_book, place) == {Comparison.SAME, Comparison.ONLY_FIRST}
     assert len(list(records(place))) == pruned.left == 50 - pruned.removed
     assert_sound(place, GOMOKU)
 
@@ -65,7 +65,7 @@ def test_other_games_are_pruned_alike(
         [game] = reader.games
     pruned = copy_of(book)
     prune(Address(pruned), game, Cut(plies=1))
-    assert kinds(book, pruned) == {Kind.SAME, Kind.ONLY_FIRST}
+    assert kinds(book, pruned) == {Comparison.SAME, Comparison.ONLY_FIRST}
     assert_sound(pruned, game)
 
 
@@ -74,7 +74,7 @@ def test_a_solved_game_stays_solved(tmp_path: Path) -> None:
     game = registry.get("pentago-swap")
     pruned = prune(Address(book), game, Cut(plies=2))
     assert pruned.removed > 10_000
-    assert kinds(SOLVED, book) == {Kind.SAME, Kind.ONLY_FIRST}
+    assert kinds(SOLVED, book) == {Comparison.SAME, Comparison.ONLY_FIRST}
     assert_sound(book, game)
 
 
@@ -131,7 +131,7 @@ def test_pending_positions_keep_their_values(
     make_pending(book, "ply >= 0")
     before = Path(shutil.copy(book, tmp_path / "before.db"))
     prune(Address(book), GOMOKU, Cut(plies=plies))
-    assert kinds(before, book) == {Kind.SAME, Kind.ONLY_FIRST}
+    assert kinds(before, book) == {Comparison.SAME, Comparison.ONLY_FIRST}
     assert_sound(book, GOMOKU)
 
 
@@ -233,7 +233,7 @@ def test_what_is_reached_through_a_line_only_goes(gomoku_book: Path, copy_of: Co
         }
         prune(Address(book), GOMOKU, Cut(below=GOMOKU.unpack(stones)))
         assert stones_in(book) == left
-        assert kinds(gomoku_book, book) <= {Kind.SAME, Kind.ONLY_FIRST}
+        assert kinds(gomoku_book, book) <= {Comparison.SAME, Comparison.ONLY_FIRST}
 
 
 def test_what_the_empty_board_does_not_lead_to_goes_by_its_ply_alone(tmp_path: Path) -> None:

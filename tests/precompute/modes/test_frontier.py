@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import bindparam, select, update
 
 from book.reader import BookReader
-from book.rows.counts import Tally
+from book.rows.counts import CountChanges
 from book.rows.propagation import propagate
 from book.storage.address import Address, AnyAddress
 from book.storage.database import at_one_moment
@@ -76,8 +76,8 @@ def make_wild(book: AnyAddress, random: Random) -> None:
             if random.random() < 0.05:
                 columns |= {"rest_value": random.choice((5 - WIN, 0, WIN - 5)), "rest_proven": True}
             connection.execute(change, columns | {"at": id})
-        propagate(connection, ids, tally := Tally())
-        tally.store(connection, writer.game_number)
+        propagate(connection, ids, counts := CountChanges())
+        counts.store(connection, writer.game_number)
 
 
 def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
