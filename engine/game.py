@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
-from engine.position import Cell, Move, Position, board_of, cells_of
+from engine.position import Cell, Move, Position, Side, board_of, cells_of
 from engine.proof import TABLE_MEBIBYTES, Prover
 from engine.search import Searcher, SearchOptions
 
@@ -28,6 +28,16 @@ class Outcome(Enum):
     DARK_WINS = "dark wins"
     LIGHT_WINS = "light wins"
     DRAW = "draw"
+
+    @classmethod
+    def won_by(cls, side: Side) -> Outcome:
+        """The win of `side`."""
+        return cls.DARK_WINS if side is Side.DARK else cls.LIGHT_WINS
+
+    @property
+    def winner(self) -> Side | None:
+        """Who has won; None in a draw."""
+        return {Outcome.DARK_WINS: Side.DARK, Outcome.LIGHT_WINS: Side.LIGHT}.get(self)
 
 
 @dataclass(frozen=True, slots=True)

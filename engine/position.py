@@ -2,10 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 Cell = int
 Move = int
 Bitboard = int
+
+
+class Side(StrEnum):
+    """One of the two players."""
+
+    DARK = "dark"
+    LIGHT = "light"
+
+    @property
+    def other(self) -> "Side":
+        """The opponent."""
+        return Side.LIGHT if self is Side.DARK else Side.DARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,11 @@ class Position:
     def dark_to_move(self) -> bool:
         """Whether the next stone is dark."""
         return self.ply % 2 == 0
+
+    @property
+    def to_move(self) -> Side:
+        """Whose stone is next."""
+        return Side.DARK if self.dark_to_move else Side.LIGHT
 
 
 def cells_of(board: Bitboard) -> list[Cell]:

@@ -119,7 +119,7 @@ class Verdict:
         return Verdict(self.loss.before_move(), self.win.before_move())
 
 
-def settle(
+def prove_by_turns(
     provers: tuple[Prover | None, Prover | None],
     position: Position,
     *,

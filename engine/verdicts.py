@@ -5,8 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from engine.game import Game, Outcome
-from engine.position import Move, Position
-from engine.proof import OPEN, Proof, Prover, Verdict, settle
+from engine.position import Move, Position, Side
+from engine.proof import OPEN, Proof, Prover, Verdict, prove_by_turns
 
 Provers = tuple[Prover | None, Prover | None]
 
@@ -15,13 +15,13 @@ Provers = tuple[Prover | None, Prover | None]
 class Question:
     """Who wins an unfinished `position`, within `nodes` and, if given, `within` so many plies.
 
-    `dark` asks only whether dark wins, or else light; None asks for both. With `each_move` it is
+    With a `side` it is asked only whether that one wins, otherwise for both. With `each_move` it is
     asked after every move, with as many nodes for each, and plies count from before it.
     """
 
     game: Game
     position: Position
-    dark: bool | None
+    side: Side | None
     nodes: int
     within: int | None
     each_move: bool
@@ -29,9 +29,9 @@ class Question:
     @property
     def claims(self) -> tuple[bool, bool]:
         """Whether it is asked that the side to move wins, and that it loses."""
-        if self.dark is None:
+        if self.side is None:
             return True, True
-        wins = self.dark == self.position.dark_to_move
+        wins = self.side is self.position.to_move
         return wins, not wins
 
 
@@ -70,7 +70,9 @@ def answer(question: Question, provers: Provers) -> Iterator[Step]:
         yield from _unfinished(question, provers)
         return
     started = time.monotonic()
-    verdicts = settle(provers, question.position, nodes=question.nodes, within=question.within)
+    verdicts = prove_by_turns(
+        provers, question.position, nodes=question.nodes, within=question.within
+    )
     for verdict in verdicts:
         yield Step((), None, verdict, time.monotonic() - started)
 
@@ -93,7 +95,7 @@ def _finished(question: Question) -> Iterator[Step]:
         outcome = game.outcome(game.play(position, move))
         if outcome is not None:
             outcomes.setdefault(outcome, []).append(move)
-    own = Outcome.DARK_WINS if position.dark_to_move else Outcome.LIGHT_WINS
+    own = Outcome.won_by(position.to_move)
     no, yes = replace(OPEN, won=False), replace(OPEN, won=True, distance=1)
     for outcome, moves in outcomes.items():
         draw = outcome is Outcome.DRAW
@@ -119,7 +121,9 @@ def _unfinished(question: Question, provers: Provers) -> Iterator[Step]:
         for moves, position in children:
             left -= 1
             started = time.monotonic()
-            for verdict in settle(provers[::-1], position, nodes=question.nodes, within=within):
+            for verdict in prove_by_turns(
+                provers[::-1], position, nodes=question.nodes, within=within
+            ):
                 seconds = time.monotonic() - started
                 yield Step(moves, kin, verdict.before_move(), seconds, left)
 

@@ -14,11 +14,11 @@ from engine.errors import FivebookError, IllegalMove
 from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
-from engine.position import Move, Position
+from engine.position import Move, Position, Side
 from engine.search import Limits
 from fivebook.console import console, describe_value
 from service.answerer import Answerer
-from service.answers import Answer, Side, Source, found_live
+from service.answers import Answer, Source, found_live
 from service.errors import PlayerFailed
 from service.play.book import BookPlayer
 from service.play.clocks import GameClock
@@ -28,8 +28,6 @@ from service.play.typed import typed_lines
 
 _PERSON = "human"
 _MARKS = {Side.DARK: "X", Side.LIGHT: "O"}
-_OTHER = {Side.DARK: Side.LIGHT, Side.LIGHT: Side.DARK}
-_WON_BY = {Side.DARK: Outcome.DARK_WINS, Side.LIGHT: Outcome.LIGHT_WINS}
 _HELP = """\
 {move:<10} a move: plays it
 undo       takes back your last move and the answer to it
@@ -101,7 +99,7 @@ class TerminalGame:
             self._play(choice.move, f" ({_describe(player, choice)})")
         except (PlayerFailed, IllegalMove) as error:
             click.echo(f"{side}: {error}")
-            self._end(_WON_BY[_OTHER[side]], f"{side} gave no legal move")
+            self._end(Outcome.won_by(side.other), f"{side} gave no legal move")
 
     def _ask(self) -> None:
         if self._record.outcome is None:
@@ -151,7 +149,7 @@ class TerminalGame:
         side = self._side
         if self._is_late():
             click.echo(f"{side}: the time is up")
-            self._end(_WON_BY[_OTHER[side]], f"{side} overstepped its clock")
+            self._end(Outcome.won_by(side.other), f"{side} overstepped its clock")
             return
         left = self._describe_clock(side)
         click.echo(f"{side} plays {self._game.format_move(move)}{remark}{left}\n")
@@ -236,7 +234,7 @@ class TerminalGame:
 
     def _resign(self) -> None:
         self._require_unfinished()
-        self._end(_WON_BY[_OTHER[self._side]], f"{self._side} resigned")
+        self._end(Outcome.won_by(self._side.other), f"{self._side} resigned")
 
     def _require_unfinished(self) -> None:
         if self._record.outcome is not None:

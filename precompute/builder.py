@@ -354,7 +354,7 @@ def _where_it_grows(options: BuildOptions) -> dict[str, object]:
     modes = {"prove": goal, "learn": options.learn, "refine": options.refine}
     grows = {
         "mode": next((mode for mode, is_this in modes.items() if is_this), None),
-        "side": goal and ("dark" if goal.dark else "light"),
+        "side": goal and goal.side,
         "root": options.game.format_line(options.line) if options.line else None,
         "max_loss": options.losses.each,
         "total_loss": options.losses.together,

@@ -68,7 +68,7 @@ class FamilySolver(Protocol):
 class FamilyProver(Prover, Protocol):
     """A prover that can tell what it knows by families."""
 
-    def families(self) -> FamilySolver:
+    def supernode_wins(self) -> FamilySolver:
         """What is known, for one thread."""
         ...
 

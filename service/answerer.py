@@ -25,7 +25,6 @@ from service.answers import (
     BookGame,
     BookSummary,
     MoveSource,
-    Side,
     Source,
 )
 from service.errors import GameNotNamed
@@ -259,8 +258,8 @@ class _Asked:
         )
 
     def finished(self, outcome: Outcome) -> Answer:
-        won = Outcome.DARK_WINS if self.position.dark_to_move else Outcome.LIGHT_WINS
-        value = 0 if outcome is Outcome.DRAW else WIN if outcome is won else -WIN
+        won = outcome.winner is self.position.to_move
+        value = 0 if outcome is Outcome.DRAW else WIN if won else -WIN
         return self._answer(Source.PROOF, value, Bound.EXACT, proven=True, outcome=outcome)
 
     def _answer(
@@ -283,7 +282,7 @@ class _Asked:
             game=self.game.id,
             position=self.text,
             ply=self.position.ply,
-            to_move=Side.DARK if self.position.dark_to_move else Side.LIGHT,
+            to_move=self.position.to_move,
             outcome=None if outcome is None else outcome.value,
             forbidden=tuple(map(self.game.format_move, self.game.forbidden_moves(self.position))),
             value=value,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.position import Side
 from engine.search import Method
 from engine.values import Bound
 
@@ -27,13 +28,6 @@ class MoveSource(StrEnum):
     BOOK = "book"
     REST = "rest"
     LIVE = "live"
-
-
-class Side(StrEnum):
-    """Who moves next."""
-
-    DARK = "dark"
-    LIGHT = "light"
 
 
 @dataclass(frozen=True, slots=True)

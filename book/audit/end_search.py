@@ -2,14 +2,14 @@
 
 from abc import ABC, abstractmethod
 
-from book.audit.rules import Board, Rules
+from book.audit.rules import AuditBoard, AuditRules
 
 
 class OutOfNodes(Exception):
     """A search did not end within its nodes."""
 
 
-class Search(ABC):
+class EndSearch(ABC):
     """Answers about positions in which the game goes on: True or False where that is certain, and
     None where nothing was found out.
 
@@ -24,23 +24,23 @@ class Search(ABC):
         self._nodes = self.usual_nodes if nodes is None else nodes
 
     @abstractmethod
-    def won(self, board: Board, plies: int) -> bool | None:
+    def won(self, board: AuditBoard, plies: int) -> bool | None:
         """Whether the side to move wins within so many plies."""
 
     @abstractmethod
-    def holds(self, board: Board) -> bool | None:
+    def holds(self, board: AuditBoard) -> bool | None:
         """Whether the side to move does not lose, however long the other side tries."""
 
 
 class Exhaustive:
     """Plays a game to its end in every way, for what little is left of it."""
 
-    def __init__(self, rules: Rules, nodes: int) -> None:
+    def __init__(self, rules: AuditRules, nodes: int) -> None:
         self._rules = rules
         self._left = nodes
-        self._known: dict[tuple[Board, int], int] = {}
+        self._known: dict[tuple[AuditBoard, int], int] = {}
 
-    def value(self, board: Board, plies: int) -> int:
+    def value(self, board: AuditBoard, plies: int) -> int:
         """1 if the side to move wins within so many plies, -1 if it loses by then, otherwise 0.
 
         Raises:
@@ -56,7 +56,7 @@ class Exhaustive:
             self._known[board, plies] = self._best(board, plies)
         return self._known[board, plies]
 
-    def _best(self, board: Board, plies: int) -> int:
+    def _best(self, board: AuditBoard, plies: int) -> int:
         best = -1
         for _, after in self._rules.moves(board):
             best = max(best, -self.value(after, plies - 1))

@@ -2,31 +2,31 @@
 
 import numpy as np
 
-import book.certificates.pentago_swap.arrangements as families
+import book.certificates.pentago_swap.arrangements as supernodes
 from book.audit import quadrant_kernels
-from book.audit.end_search import Search
-from book.audit.quadrants import LETTERS, Quadrants
-from book.audit.rules import Board
+from book.audit.end_search import EndSearch
+from book.audit.quadrants import LETTERS, QuadrantRules
+from book.audit.rules import AuditBoard
 
 _KIND = "every move and reply"
 
 
-class Endings(Search):
+class Endings(EndSearch):
     """Tries every move and every reply, for any of the games."""
 
     usual_nodes = 5_000_000
 
-    def __init__(self, rules: Quadrants, nodes: int | None) -> None:
+    def __init__(self, rules: QuadrantRules, nodes: int | None) -> None:
         super().__init__(nodes)
         self._rules = rules
         self._scratch = np.zeros(quadrant_kernels.SCRATCH, dtype=np.int64)
         self._scratch[quadrant_kernels.LIMIT] = self._nodes
 
-    def won(self, board: Board, plies: int) -> bool | None:
+    def won(self, board: AuditBoard, plies: int) -> bool | None:
         own, other = board.sides
         return self._is_forced(own, other, plies, attacking=True)
 
-    def holds(self, board: Board) -> bool | None:
+    def holds(self, board: AuditBoard) -> bool | None:
         own, other = board.sides
         lost = self._is_forced(other, own, quadrant_kernels.MOST_PLIES - 1, attacking=False)
         return None if lost is None else not lost
@@ -52,28 +52,28 @@ class SwapEndings(Endings):
     loser's, is left to `Endings`.
     """
 
-    def __init__(self, rules: Quadrants, nodes: int | None) -> None:
+    def __init__(self, rules: QuadrantRules, nodes: int | None) -> None:
         super().__init__(rules, nodes)
-        self._families = np.zeros(families.SCRATCH, dtype=np.int64)
+        self._supernodes = np.zeros(supernodes.SCRATCH, dtype=np.int64)
 
-    def won(self, board: Board, plies: int) -> bool | None:
+    def won(self, board: AuditBoard, plies: int) -> bool | None:
         found = self._won_in_odd(board, plies)
         return super().won(board, plies) if not found and plies % 2 == 0 else found
 
-    def _won_in_odd(self, board: Board, plies: int) -> bool | None:
+    def _won_in_odd(self, board: AuditBoard, plies: int) -> bool | None:
         own, other = board.sides
         # A horizon beyond the last stone would take a full board for one that goes on.
-        plies = min(plies, (families.CELLS & ~(own | other)).bit_count())
+        plies = min(plies, (supernodes.CELLS & ~(own | other)).bit_count())
         plies -= 1 - plies % 2
         if plies < 1:
             return False
         self.kind = _KIND
         # The board is the first arrangement of its own contents.
-        if families.won(own, other, 1, plies, self._nodes, self._families):
+        if supernodes.won(own, other, 1, plies, self._nodes, self._supernodes):
             return True
-        return None if self._families[families.NODES] >= self._nodes else False
+        return None if self._supernodes[supernodes.NODES] >= self._nodes else False
 
 
-def endings(rules: Quadrants, nodes: int | None) -> Endings:
+def endings(rules: QuadrantRules, nodes: int | None) -> Endings:
     """The search for a game."""
     return Endings(rules, nodes) if LETTERS[rules.game_id] else SwapEndings(rules, nodes)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from book.audit.rules import OF_THE_SQUARE, Board, Rules
+from book.audit.rules import OF_THE_SQUARE, AuditBoard, AuditRules
 
 FIVE = 5
 
 
-class Gomoku(Rules):
+class GomokuRules(AuditRules):
     """A move is the cell that its stone goes to.
 
     In freestyle five or more win, in standard exactly five; in renju dark wins with exactly five
@@ -25,7 +25,7 @@ class Gomoku(Rules):
     def _bit(self, row: int, column: int) -> int:
         return row * self.stride + column
 
-    def play(self, board: Board, move: int) -> Board | None:
+    def play(self, board: AuditBoard, move: int) -> AuditBoard | None:
         stone = 1 << self.cells[move] if 0 <= move < len(self.cells) else 0
         own, other = board.sides
         if not stone or stone & (own | other):
@@ -34,7 +34,7 @@ class Gomoku(Rules):
             return None
         return board.with_sides(own | stone, other)
 
-    def result(self, board: Board) -> int | None:
+    def result(self, board: AuditBoard) -> int | None:
         own, other = board.sides
         if self.has_five(other, dark=not board.dark_to_move):
             return -1
@@ -194,7 +194,7 @@ def _cells(rows: int, step: int, length: int) -> int:
     return cells
 
 
-def gomoku(game_id: str) -> Gomoku | None:
+def gomoku(game_id: str) -> GomokuRules | None:
     """The rules of a game of this kind; None if the id is of no such game."""
     match = re.fullmatch(r"gomoku-(\d+)(|-standard|-renju)", game_id)
-    return Gomoku(game_id, int(match[1]), match[2]) if match else None
+    return GomokuRules(game_id, int(match[1]), match[2]) if match else None

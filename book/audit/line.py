@@ -1,10 +1,12 @@
 """The line by which a proof is told. Nothing of it is checked here."""
 
-from book.audit.claims import Rows, Stored
-from book.audit.rules import Board, Rules
+from book.audit.proof_rows import ProofRow, ProofRows
+from book.audit.rules import AuditBoard, AuditRules
 
 
-def longest_line(rules: Rules, rows: Rows, board: Board | None) -> tuple[Board, list[str], str]:
+def longest_line(
+    rules: AuditRules, rows: ProofRows, board: AuditBoard | None
+) -> tuple[AuditBoard, list[str], str]:
     """The line in which the winner wins soonest and the loser holds out longest, as far as the
     book has it: from `board`, or from the position whose end is farthest away.
 
@@ -13,7 +15,7 @@ def longest_line(rules: Rules, rows: Rows, board: Board | None) -> tuple[Board, 
     if board is None:
         farthest = rows.farthest()
         board = (
-            Board(0, 0)
+            AuditBoard(0, 0)
             if farthest is None
             else rules.unpack(rows.read([farthest])[farthest].stones)
         )
@@ -35,13 +37,13 @@ def longest_line(rules: Rules, rows: Rows, board: Board | None) -> tuple[Board, 
     return start, line, claimed
 
 
-def _stored(rules: Rules, rows: Rows, board: Board) -> Stored | None:
+def _stored(rules: AuditRules, rows: ProofRows, board: AuditBoard) -> ProofRow | None:
     stones = rules.pack(board)
     found = rows.find({stones: rules.lookup(stones)}).get(stones)
     return rows.read([found[0]]).get(found[0]) if found else None
 
 
-def _best(rules: Rules, row: Stored) -> tuple[list[int], bool]:
+def _best(rules: AuditRules, row: ProofRow) -> tuple[list[int], bool]:
     """The best moves that are proven, and whether they lead to a stored position; if two are as
     good, that one does."""
     ways = [(link.claim.before, True, [link.move]) for link in row.links if link.claim.says]

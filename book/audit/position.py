@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NoReturn
 
-from book.audit.claims import WIN, Claim, Link, Rows, Stored, behind
-from book.audit.end_search import Search
+from book.audit.end_search import EndSearch
 from book.audit.endings import endings
-from book.audit.gomoku import Gomoku, gomoku
-from book.audit.quadrants import LETTERS, Quadrants
-from book.audit.rules import Board, Rules
+from book.audit.gomoku import GomokuRules, gomoku
+from book.audit.proof_rows import WIN, ProofClaim, ProofLink, ProofRow, ProofRows, behind
+from book.audit.quadrants import LETTERS, QuadrantRules
+from book.audit.rules import AuditBoard, AuditRules
 from book.audit.threats import Threats
 
 # A win claimed as exact that is longer must not come within so many plies.
@@ -25,10 +25,10 @@ _SOON = 3
 _MOST_NAMED = 3
 _OVER = "the end of the game"
 # By packed stones, a move and the board behind it.
-_Moves = Mapping[bytes, tuple[int, Board]]
+_Moves = Mapping[bytes, tuple[int, AuditBoard]]
 
 
-class Status(StrEnum):
+class CheckStatus(StrEnum):
     """What came of a check."""
 
     RIGHT = "right"
@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 
 @dataclass(slots=True)
-class Finding:
+class CheckedPosition:
     """What came of the check of one position.
 
     `needs` are the stored positions on which the claim rests. `leaves` counts the ends of lines
@@ -45,7 +45,7 @@ class Finding:
     """
 
     id: int
-    status: Status = Status.RIGHT
+    status: CheckStatus = CheckStatus.RIGHT
     reason: str = ""
     board: str = ""
     needs: set[int] = field(default_factory=set)
@@ -53,14 +53,14 @@ class Finding:
 
 
 class _Doubt(Exception):
-    def __init__(self, status: Status, reason: str) -> None:
+    def __init__(self, status: CheckStatus, reason: str) -> None:
         super().__init__(reason)
         self.status, self.reason = status, reason
 
 
-def rules_of(game_id: str) -> Rules:
+def rules_of(game_id: str) -> AuditRules:
     """The rules of a game that books hold."""
-    return gomoku(game_id) or Quadrants(game_id)
+    return gomoku(game_id) or QuadrantRules(game_id)
 
 
 def knows(game_id: str) -> bool:
@@ -68,39 +68,39 @@ def knows(game_id: str) -> bool:
     return game_id in LETTERS or gomoku(game_id) is not None
 
 
-def search_of(rules: Rules, nodes: int | None) -> Search:
+def search_of(rules: AuditRules, nodes: int | None) -> EndSearch:
     """What settles the ends of lines, with at most `nodes` a question, or as many as are usual."""
-    if isinstance(rules, Gomoku):
+    if isinstance(rules, GomokuRules):
         return Threats(rules, nodes)
-    assert isinstance(rules, Quadrants)
+    assert isinstance(rules, QuadrantRules)
     return endings(rules, nodes)
 
 
 class Examiner:
     """Checks positions of one game."""
 
-    def __init__(self, rows: Rows, game_id: str, nodes: int | None) -> None:
+    def __init__(self, rows: ProofRows, game_id: str, nodes: int | None) -> None:
         self._rows = rows
         self.rules = rules_of(game_id)
         self._search = search_of(self.rules, nodes)
 
-    def examine(self, ids: Sequence[int]) -> list[Finding]:
+    def examine(self, ids: Sequence[int]) -> list[CheckedPosition]:
         """What comes of the check of each position."""
         stored = self._rows.read(ids)
         return [self._finding(id, stored.get(id)) for id in ids]
 
-    def _finding(self, id: int, row: Stored | None) -> Finding:
-        finding = Finding(id)
+    def _finding(self, id: int, row: ProofRow | None) -> CheckedPosition:
+        finding = CheckedPosition(id)
         try:
             if row is None:
-                raise _Doubt(Status.WRONG, "it is missing")
+                raise _Doubt(CheckStatus.WRONG, "it is missing")
             board = self.rules.unpack(row.stones)
             finding.board = self.rules.describe(board)
             _Check(self.rules, self._rows, self._search, row, board, finding).run()
         except _Doubt as doubt:
             finding.status, finding.reason = doubt.status, doubt.reason
         except ValueError as error:
-            finding.status, finding.reason = Status.WRONG, str(error)
+            finding.status, finding.reason = CheckStatus.WRONG, str(error)
         return finding
 
 
@@ -109,12 +109,12 @@ class _Check:
 
     def __init__(
         self,
-        rules: Rules,
-        rows: Rows,
-        search: Search,
-        row: Stored,
-        board: Board,
-        finding: Finding,
+        rules: AuditRules,
+        rows: ProofRows,
+        search: EndSearch,
+        row: ProofRow,
+        board: AuditBoard,
+        finding: CheckedPosition,
     ) -> None:
         self._rules, self._rows, self._search = rules, rows, search
         self._row, self._board, self._finding = row, board, finding
@@ -139,12 +139,12 @@ class _Check:
         if self._claim.exact:
             self._check_exact(links)
 
-    def _links(self) -> dict[bytes, Link]:
+    def _links(self) -> dict[bytes, ProofLink]:
         """The links by stones. Each one's move is legal and leads to the position it says.
 
         Beside a kept slot only those that bear out the claim or contradict it.
         """
-        links: dict[bytes, Link] = {}
+        links: dict[bytes, ProofLink] = {}
         for link in self._row.links:
             name = self._rules.name(link.move)
             after = self._rules.play(self._board, link.move)
@@ -158,11 +158,11 @@ class _Check:
                 links[link.stones] = link
         return links
 
-    def _leaves_open(self, after: Claim) -> bool:
+    def _leaves_open(self, after: ProofClaim) -> bool:
         """Whether what is claimed after a move tells neither for nor against a kept slot."""
         return not after.says or self._claim.value < after.before < 0
 
-    def _rest(self, links: Collection[bytes]) -> Board | None:
+    def _rest(self, links: Collection[bytes]) -> AuditBoard | None:
         """The board after the rest move, which is legal and leads to no stored position.
 
         That of a kept slot may lead to one.
@@ -182,19 +182,19 @@ class _Check:
             self._wrong(f"the rest move {self._rules.name(line[0])} {ends} the game")
         return after
 
-    def _check_exact(self, links: Mapping[bytes, Link]) -> None:
+    def _check_exact(self, links: Mapping[bytes, ProofLink]) -> None:
         """The value is that of the best move, and no win comes very soon."""
         values = [link.claim.before for link in links.values() if link.claim.says]
         if self._row.rest is not None and self._row.rest.says:
             values.append(self._row.rest.value)
-        best = Claim(max(values), exact=True, proven=True)
+        best = ProofClaim(max(values), exact=True, proven=True)
         if best.value != self._claim.value:
             self._wrong(f"its best move gives exactly {best}")
         sooner = min(WIN - self._claim.value - 1, _SOON)
         if self._claim.value > 0 and self._search.won(self._board, sooner):
             self._wrong(f"it is won within {sooner} and so not exactly then")
 
-    def _check_from_below(self, links: Mapping[bytes, Link], after: Board | None) -> None:
+    def _check_from_below(self, links: Mapping[bytes, ProofLink], after: AuditBoard | None) -> None:
         """Some move gives as much: one to a stored position, or else the rest move."""
         value, rest = self._claim.value, self._row.rest
         good = [link for link in links.values() if link.claim.says and link.claim.before >= value]
@@ -206,7 +206,7 @@ class _Check:
         else:
             self._check_rest(after, rest)
 
-    def _check_rest(self, after: Board, rest: Claim) -> None:
+    def _check_rest(self, after: AuditBoard, rest: ProofClaim) -> None:
         """The rest move gives what it says."""
         result = self._rules.result(after)
         if result is None and rest.value < WIN - 1:
@@ -216,7 +216,7 @@ class _Check:
         else:
             self._finding.leaves[_OVER] += 1
 
-    def _check_replies(self, after: Board, value: int) -> None:
+    def _check_replies(self, after: AuditBoard, value: int) -> None:
         """No reply gives more than `value`. Those stored are taken at their word."""
         replies = self._rules.children(after)
         stored = self._rows.find({stones: self._rules.lookup(stones) for stones in replies})
@@ -226,7 +226,7 @@ class _Check:
                 del replies[stones]
         self._check_all(replies, value)
 
-    def _check_from_above(self, links: Mapping[bytes, Link]) -> None:
+    def _check_from_above(self, links: Mapping[bytes, ProofLink]) -> None:
         """No move gives more."""
         value, rest = self._claim.value, self._row.rest
         for link in links.values():
@@ -254,12 +254,12 @@ class _Check:
                 reason = (
                     f"the search did not find the position after {self._rules.name(move)} {what}"
                 )
-                raise _Doubt(Status.NOT_CONFIRMED, f"{self._claim}, and {reason}")
+                raise _Doubt(CheckStatus.NOT_CONFIRMED, f"{self._claim}, and {reason}")
             if not answer:
                 self._wrong(f"the position after {self._rules.name(move)} is not {what}")
             self._finding.leaves[kind] += 1
 
-    def _answer(self, board: Board, needed: int) -> tuple[bool | None, str]:
+    def _answer(self, board: AuditBoard, needed: int) -> tuple[bool | None, str]:
         """Whether its side to move has a win, if that is `needed`, or else a draw; with how it is
         known."""
         result = self._rules.result(board)
@@ -270,4 +270,4 @@ class _Check:
         return self._search.holds(board), self._search.kind
 
     def _wrong(self, reason: str) -> NoReturn:
-        raise _Doubt(Status.WRONG, f"{self._claim}, and {reason}")
+        raise _Doubt(CheckStatus.WRONG, f"{self._claim}, and {reason}")

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from book.audit.quadrant_kernels import changed, has_five
-from book.audit.rules import HALF_TURN, OF_THE_SQUARE, Board, Rules
+from book.audit.rules import HALF_TURN, OF_THE_SQUARE, AuditBoard, AuditRules
 from book.certificates.pentago_swap.arrangements import place_of
 
 SIZE = 6
@@ -20,7 +20,7 @@ _TURNS: dict[str, Callable[[int, int], tuple[int, int]]] = {
 LETTERS = {"pentago-swap": "", "pentago": "RL", "pentago-twist": "RF"}
 
 
-class Quadrants(Rules):
+class QuadrantRules(AuditRules):
     """A move is its stone's cell, then the number of the change that follows.
 
     Five or more in a row win after that change, five for both sides are a draw. In Pentago
@@ -40,7 +40,7 @@ class Quadrants(Rules):
     def _bit(self, row: int, column: int) -> int:
         return 9 * place_of(column, row) + 3 * (row % 3) + column % 3
 
-    def play(self, board: Board, move: int) -> Board | None:
+    def play(self, board: AuditBoard, move: int) -> AuditBoard | None:
         cell, change = divmod(move, len(self._names))
         stone = 1 << self.cells[cell] if 0 <= cell < len(self.cells) else 0
         own, other = board.sides
@@ -53,7 +53,7 @@ class Quadrants(Rules):
             changed(own, change, self.table), changed(other, change, self.table)
         )
 
-    def result(self, board: Board) -> int | None:
+    def result(self, board: AuditBoard) -> int | None:
         own, other = (has_five(stones) for stones in board.sides)
         if own or other:
             return int(own) - int(other)

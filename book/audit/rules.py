@@ -13,7 +13,7 @@ OF_THE_SQUARE = list(product((False, True), (False, True), (False, True)))
 HALF_TURN = [(False, False, False), (False, True, True)]
 
 
-class Board(NamedTuple):
+class AuditBoard(NamedTuple):
     """The stones of both sides, a bit each; dark moves first."""
 
     dark: int
@@ -29,12 +29,12 @@ class Board(NamedTuple):
         """The stones of the side to move, and of the other one."""
         return (self.dark, self.light) if self.dark_to_move else (self.light, self.dark)
 
-    def with_sides(self, own: int, other: int) -> "Board":
+    def with_sides(self, own: int, other: int) -> "AuditBoard":
         """The board on which the side to move of this one has the stones `own`."""
-        return Board(own, other) if self.dark_to_move else Board(other, own)
+        return AuditBoard(own, other) if self.dark_to_move else AuditBoard(other, own)
 
 
-class Rules(ABC):
+class AuditRules(ABC):
     """One game on a square board. A row and a column count from 0 at the lower left.
 
     Books number the cells row by row; here each has a bit, which `_bit` tells. `symmetries` take
@@ -59,14 +59,14 @@ class Rules(ABC):
         """The bit of a cell."""
 
     @abstractmethod
-    def play(self, board: Board, move: int) -> Board | None:
+    def play(self, board: AuditBoard, move: int) -> AuditBoard | None:
         """The board after a move by its number in books; None if it is not allowed.
 
         The game must not be over.
         """
 
     @abstractmethod
-    def result(self, board: Board) -> int | None:
+    def result(self, board: AuditBoard) -> int | None:
         """1 if the side to move has won, -1 if it has lost, 0 for a draw; None: it goes on."""
 
     @abstractmethod
@@ -83,22 +83,22 @@ class Rules(ABC):
             raise ValueError(f"'{text}' is no move of {self.game_id}")
         return self._moves_by_name[text.lower()]
 
-    def moves(self, board: Board) -> Iterator[tuple[int, Board]]:
+    def moves(self, board: AuditBoard) -> Iterator[tuple[int, AuditBoard]]:
         """Every legal move of a game that goes on, with the board after it."""
         for move in range(self._move_count):
             after = self.play(board, move)
             if after is not None:
                 yield move, after
 
-    def children(self, board: Board) -> dict[bytes, tuple[int, Board]]:
+    def children(self, board: AuditBoard) -> dict[bytes, tuple[int, AuditBoard]]:
         """By packed stones, the boards after all legal moves; with the first move that leads
         there."""
-        found: dict[bytes, tuple[int, Board]] = {}
+        found: dict[bytes, tuple[int, AuditBoard]] = {}
         for move, after in self.moves(board):
             found.setdefault(self.pack(after), (move, after))
         return found
 
-    def unpack(self, stones: bytes) -> Board:
+    def unpack(self, stones: bytes) -> AuditBoard:
         """The board of packed stones: dark's cells, then light's.
 
         Raises:
@@ -109,9 +109,9 @@ class Rules(ABC):
             raise ValueError("no board has such stones")
         bits = [1 << self.cells[cell] for cell in cells]
         first_light = (len(bits) + 1) // 2
-        return Board(sum(bits[:first_light]), sum(bits[first_light:]))
+        return AuditBoard(sum(bits[:first_light]), sum(bits[first_light:]))
 
-    def pack(self, board: Board) -> bytes:
+    def pack(self, board: AuditBoard) -> bytes:
         """The packed stones under which a book has the board and all that are equal to it up to
         symmetry: the smallest of its images."""
         sides = self._cells(board.dark), self._cells(board.light)
@@ -129,7 +129,7 @@ class Rules(ABC):
         """The moves of a packed line."""
         return _numbers(blob, self._move_width)
 
-    def describe(self, board: Board) -> str:
+    def describe(self, board: AuditBoard) -> str:
         """The stones of both sides, by name."""
         dark, light = (
             " ".join(map(self._cell_name, sorted(self._cells(side)))) or "none" for side in board

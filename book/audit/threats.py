@@ -8,21 +8,21 @@ was found is one only within three plies, where nothing but fours can win.
 
 from collections.abc import Iterator
 
-from book.audit.end_search import Exhaustive, OutOfNodes, Search
-from book.audit.gomoku import Gomoku
-from book.audit.rules import Board, each
+from book.audit.end_search import EndSearch, Exhaustive, OutOfNodes
+from book.audit.gomoku import GomokuRules
+from book.audit.rules import AuditBoard, each
 
 _ONLY_FOURS = 3
 # With so few cells left the game is played to its end where threats do not win.
 _FEW_CELLS = 8
 
 
-class Threats(Search):
+class Threats(EndSearch):
     """The search for one game."""
 
     usual_nodes = 100_000
 
-    def __init__(self, rules: Gomoku, nodes: int | None) -> None:
+    def __init__(self, rules: GomokuRules, nodes: int | None) -> None:
         super().__init__(nodes)
         self._rules = rules
         self._left = self._nodes
@@ -33,7 +33,7 @@ class Threats(Search):
         self._moves: dict[tuple[int, int, bool, bool], int] = {}
         self._good: dict[int, int] = {}
 
-    def won(self, board: Board, plies: int) -> bool | None:
+    def won(self, board: AuditBoard, plies: int) -> bool | None:
         own, other = board.sides
         # A win takes an odd number of plies.
         plies -= 1 - plies % 2
@@ -50,7 +50,7 @@ class Threats(Search):
         value = self._to_the_end(board, plies, _FEW_CELLS)
         return None if value is None else value == 1
 
-    def holds(self, board: Board) -> bool | None:
+    def holds(self, board: AuditBoard) -> bool | None:
         if self._is_dead(board):
             self.kind = "no five left"
             return True
@@ -62,10 +62,10 @@ class Threats(Search):
         for table in (self._wins, self._failures, self._moves):
             table.clear()
 
-    def _free(self, board: Board) -> int:
+    def _free(self, board: AuditBoard) -> int:
         return self._rules.full & ~(board.dark | board.light)
 
-    def _is_dead(self, board: Board) -> bool:
+    def _is_dead(self, board: AuditBoard) -> bool:
         """Whether no row of five cells is without stones of either side.
 
         Then nobody can make five, and in renju dark has no forbidden point.
@@ -76,7 +76,7 @@ class Threats(Search):
                 return False
         return True
 
-    def _to_the_end(self, board: Board, plies: int, few: int) -> int | None:
+    def _to_the_end(self, board: AuditBoard, plies: int, few: int) -> int | None:
         """What comes of the game within so many plies, if there are few enough cells left."""
         if self._free(board).bit_count() > few:
             return None

@@ -10,10 +10,10 @@ from itertools import islice
 
 from joblib import Parallel, delayed
 
-from book.audit.claims import Rows
 from book.audit.line import longest_line
-from book.audit.position import Examiner, Finding, Status
-from book.audit.rules import Board, Rules
+from book.audit.position import CheckedPosition, CheckStatus, Examiner
+from book.audit.proof_rows import ProofRows
+from book.audit.rules import AuditBoard, AuditRules
 from book.processes import follow
 from book.storage.address import Address
 from book.storage.closing import Closing
@@ -38,13 +38,13 @@ class Walk(Closing):
         self, address: Address, game_id: str, nodes: int | None = None, jobs: int = 1
     ) -> None:
         self._address, self._game_id, self._nodes, self._jobs = address, game_id, nodes, jobs
-        self._rows = Rows(address, game_id)
+        self._rows = ProofRows(address, game_id)
         self._examiner = Examiner(self._rows, game_id, nodes)
         self._stopping = False
         self.checked = 0
         self.leaves: Counter[str] = Counter()
-        self.counts: Counter[Status] = Counter()
-        self.doubts: list[Finding] = []
+        self.counts: Counter[CheckStatus] = Counter()
+        self.doubts: list[CheckedPosition] = []
         self.complete = False
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Walk(Closing):
         self._rows.close()
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> AuditRules:
         """The rules of the game."""
         return self._examiner.rules
 
@@ -60,7 +60,7 @@ class Walk(Closing):
         """Begin no further part."""
         self._stopping = True
 
-    def find(self, board: Board) -> int | None:
+    def find(self, board: AuditBoard) -> int | None:
         """The number of a position, None if the book does not hold it."""
         stones = self.rules.pack(board)
         found = self._rows.find({stones: self.rules.lookup(stones)})
@@ -70,7 +70,7 @@ class Walk(Closing):
         """Whether the book says so."""
         return self._rows.read([id])[id].claim.proven
 
-    def longest_line(self, board: Board | None = None) -> tuple[Board, list[str], str]:
+    def longest_line(self, board: AuditBoard | None = None) -> tuple[AuditBoard, list[str], str]:
         """What `book.audit.line` tells of this book."""
         return longest_line(self.rules, self._rows, board)
 
@@ -101,14 +101,14 @@ class Walk(Closing):
             seen = seen | level
         self.complete = not self._stopping
 
-    def _findings(self, ids: Iterable[int]) -> Iterator[Finding]:
+    def _findings(self, ids: Iterable[int]) -> Iterator[CheckedPosition]:
         """What comes of each position, part by part, until stopped."""
         for findings in self._done(self._parts(ids)):
             for finding in findings:
                 self._count(finding)
                 yield finding
 
-    def _done(self, parts: Iterator[list[int]]) -> Iterator[list[Finding]]:
+    def _done(self, parts: Iterator[list[int]]) -> Iterator[list[CheckedPosition]]:
         if self._jobs == 1:
             for part in parts:
                 yield self._examiner.examine(part)
@@ -130,19 +130,21 @@ class Walk(Closing):
         while not self._stopping and (part := list(islice(left, _PART))):
             yield part
 
-    def _count(self, finding: Finding) -> None:
+    def _count(self, finding: CheckedPosition) -> None:
         self.checked += 1
         self.counts[finding.status] += 1
         self.leaves += finding.leaves
-        if finding.status is not Status.RIGHT and len(self.doubts) < _KEPT:
+        if finding.status is not CheckStatus.RIGHT and len(self.doubts) < _KEPT:
             self.doubts.append(finding)
 
 
 @cache
 def _workers_own(address: str, game_id: str, nodes: int | None) -> Examiner:
     """What a worker checks with, as long as it lives."""
-    return Examiner(Rows(Address.of(address), game_id), game_id, nodes)
+    return Examiner(ProofRows(Address.of(address), game_id), game_id, nodes)
 
 
-def _examine(address: str, game_id: str, nodes: int | None, part: list[int]) -> list[Finding]:
+def _examine(
+    address: str, game_id: str, nodes: int | None, part: list[int]
+) -> list[CheckedPosition]:
     return _workers_own(address, game_id, nodes).examine(part)

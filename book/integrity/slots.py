@@ -104,7 +104,7 @@ def _ending(stored: StoredPosition, outcome: Outcome) -> dict[str, Any]:
     if outcome is Outcome.DRAW:
         proven = bool(row.rest_proven) if is_whole(row.rest_proven, 0, 1) else False
         return {"rest_value": 0, "rest_bound": BOUND_NUMBERS[Bound.EXACT], "rest_proven": proven}
-    won = (outcome is Outcome.DARK_WINS) == stored.position.dark_to_move
+    won = outcome.winner is stored.position.to_move
     value = WIN - 1 if won else 1 - WIN
     fits = _fits(value, row.rest_bound)
     bound = row.rest_bound if fits else BOUND_NUMBERS[Bound.EXACT]

@@ -28,7 +28,7 @@ from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
 from engine.players.row_boards import INFINITY, Board, board_of, move_of, row_from, steps
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of
+from engine.players.stones import DARK_STONE, EMPTY, LIGHT_STONE, centre_of, stone_to_move
 from engine.position import Position
 
 DEPTH = 3
@@ -55,7 +55,7 @@ def evaluate(s: Any, turn: int) -> int:
     value = 0
     for at in range(s.width, s.width * (s.width - 1)):
         colour = s.cell[at]
-        if colour != DARK and colour != LIGHT:
+        if colour != DARK_STONE and colour != LIGHT_STONE:
             continue
         for step in steps(s):
             length, open_ends = row_from(s, at, step)
@@ -114,14 +114,14 @@ def search(s: Any, colour: int, depth: int, alpha: int, beta: int) -> int:
             s.nodes += 1
             value = search(s, -colour, depth - 1, alpha, beta)
             s.cell[move] = EMPTY
-        if colour == DARK and value > alpha:
+        if colour == DARK_STONE and value > alpha:
             alpha, best = value, move
-        if colour == LIGHT and value < beta:
+        if colour == LIGHT_STONE and value < beta:
             beta, best = value, move
         if alpha >= beta:
             break
     s.move = best
-    return alpha if colour == DARK else beta
+    return alpha if colour == DARK_STONE else beta
 
 
 class ConsecutiveRows(Agent):
@@ -134,7 +134,7 @@ class ConsecutiveRows(Agent):
         if position.ply == 0:
             return Choice(centre_of(self.game))
         depth = min(self.depth or DEPTH, self.game.cell_count - position.ply)
-        colour = DARK if position.dark_to_move else LIGHT
+        colour = stone_to_move(position)
         board = board_of(self.game, position)
         value = search(board, colour, depth, -INFINITY, INFINITY)
         return Choice(move_of(board), colour * value, depth, int(board["nodes"]))

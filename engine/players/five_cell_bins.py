@@ -29,7 +29,12 @@ from numba import from_dtype, types
 from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, stones_of
+from engine.players.stones import (
+    EMPTY,
+    centre_of,
+    stone_to_move,
+    stones_of,
+)
 from engine.position import Position
 
 DEPTH = 2
@@ -58,7 +63,7 @@ class FiveCellBins(Agent):
         if position.ply == 0:
             return Choice(centre_of(self.game))
         depth = self.depth or DEPTH
-        colour = DARK if position.dark_to_move else LIGHT
+        colour = stone_to_move(position)
         stones = stones_of(self.game, position)
         tree = np.empty(_most_nodes(count_moves(stones), depth), dtype=NODE)
         length = np.ones(1, dtype=np.int64)

@@ -35,7 +35,12 @@ from numpy.typing import NDArray
 from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of, stones_of
+from engine.players.stones import (
+    EMPTY,
+    centre_of,
+    stone_to_move,
+    stones_of,
+)
 from engine.position import Position
 
 DEPTH = 3
@@ -93,7 +98,7 @@ class SixCellFrames(Agent):
         if position.ply == 0:
             return Choice(centre_of(self.game))
         depth = self.depth or DEPTH
-        colour = DARK if position.dark_to_move else LIGHT
+        colour = stone_to_move(position)
         cell, value, nodes = think(stones_of(self.game, position), colour, depth)
         return Choice(cell, value, depth, nodes)
 

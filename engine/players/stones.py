@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.game import Game
 from engine.position import Cell, Position, cells_of
 
-EMPTY, DARK, LIGHT = 0, 1, -1
+EMPTY, DARK_STONE, LIGHT_STONE = 0, 1, -1
 
 
 def stones_of(game: Game, position: Position) -> NDArray[Any]:
@@ -17,9 +17,14 @@ def stones_of(game: Game, position: Position) -> NDArray[Any]:
     ``array.ravel()[cell]`` is the stone on `cell`.
     """
     stones = np.zeros(game.cell_count, dtype=np.int8)
-    stones[cells_of(position.dark)] = DARK
-    stones[cells_of(position.light)] = LIGHT
+    stones[cells_of(position.dark)] = DARK_STONE
+    stones[cells_of(position.light)] = LIGHT_STONE
     return stones.reshape(game.size, game.size)
+
+
+def stone_to_move(position: Position) -> int:
+    """The stone of the side to move."""
+    return DARK_STONE if position.dark_to_move else LIGHT_STONE
 
 
 def centre_of(game: Game) -> Cell:

@@ -24,7 +24,7 @@ from engine.games.gomoku import Gomoku
 from engine.kernels import kernel
 from engine.players.base import Agent, Choice
 from engine.players.row_boards import INFINITY, Board, board_of, move_of, row_from, steps
-from engine.players.stones import DARK, EMPTY, LIGHT, centre_of
+from engine.players.stones import DARK_STONE, EMPTY, LIGHT_STONE, centre_of, stone_to_move
 from engine.position import Position
 
 STONES_FOR_DEPTH_2 = 5
@@ -59,7 +59,7 @@ def evaluate(s: Any, own: int) -> int:
     value = 0
     for at in range(s.width, s.width * (s.width - 1)):
         colour = s.cell[at]
-        if colour != DARK and colour != LIGHT:
+        if colour != DARK_STONE and colour != LIGHT_STONE:
             continue
         weight = OWN_WEIGHT if colour == own else -OPPONENT_WEIGHT
         for step in steps(s):
@@ -108,7 +108,7 @@ class WeightedDefence(Agent):
             return Choice(centre_of(self.game))
         depth = self.depth or (2 if position.ply >= STONES_FOR_DEPTH_2 else 1)
         depth = min(depth, self.game.cell_count - position.ply)
-        own = DARK if position.dark_to_move else LIGHT
+        own = stone_to_move(position)
         board = board_of(self.game, position)
         value = search(board, own, own, depth, -INFINITY, INFINITY)
         return Choice(move_of(board), value, depth, int(board["nodes"]))

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from book.processes import stopping_on_interrupt
 from book.storage.address import Address
 from engine.game import Game
-from engine.position import Move
+from engine.position import Move, Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import (
     BOOK,
@@ -70,7 +70,7 @@ _OF_SOME = set().union(*_OPTIONS.values())
 )
 @click.option(
     "--side",
-    type=click.Choice(["dark", "light"]),
+    type=click.Choice(list(Side)),
     help="Who is to win in a proof by the book; the side to move if not given.",
 )
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")
@@ -268,15 +268,13 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
 
 
 def _goal(game: Game, line: tuple[Move, ...], side: str | None) -> Goal:
-    dark_to_move = game.play_line(line).dark_to_move
-    return Goal(line, dark_to_move if side is None else side == "dark")
+    return Goal(line, game.play_line(line).to_move if side is None else Side(side))
 
 
 def _describe_verdict(goal: Goal, won: bool | None) -> str:
-    side = "dark" if goal.dark else "light"
     if won is None:
-        return f"whether {side} wins is not proven yet"
-    return f"proven: {side} wins" if won else f"proven: {side} does not win"
+        return f"whether {goal.side} wins is not proven yet"
+    return f"proven: {goal.side} wins" if won else f"proven: {goal.side} does not win"
 
 
 def _refuse_others(way: str) -> None:

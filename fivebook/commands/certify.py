@@ -86,7 +86,7 @@ def certify(
             raise click.UsageError("the first player does not win this position")
         answers = output.with_name(f"{output.name}.answers")
         certificate = export(
-            prover.families(),
+            prover.supernode_wins(),
             start,
             proof.distance,
             output,

@@ -9,6 +9,7 @@ from engine import registry
 from engine.game import Game
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
+from engine.position import Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from service.play.book import BookPlayer
@@ -82,7 +83,7 @@ def gobang(
     game = registry.get(f"gomoku-{size}")
     options = SearchOptions(threads, table)
     with closing(_player(game, opponent, movetime, nodes, options, book)) as player:
-        if play_gobang(player, typed_lines(), human_is_dark=not light) is None:
+        if play_gobang(player, typed_lines(), human=Side.LIGHT if light else Side.DARK) is None:
             click.echo("The input ended before the game did.", err=True)
 
 

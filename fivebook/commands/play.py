@@ -9,11 +9,11 @@ from book.storage.address import Address
 from engine.clock import Clock
 from engine.game import Game
 from engine.players.base import Player
+from engine.position import Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
 from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
-from service.answers import Side
 from service.play.book import BookPlayer
 from service.play.players import make_player
 
@@ -25,7 +25,7 @@ _ENGINE = "engine"
 @click.option("--game", type=GAME, default="gomoku-15", show_default=True)
 @click.option(
     "--human",
-    type=click.Choice(["dark", "light", "none"]),
+    type=click.Choice([*Side, "none"]),
     default="dark",
     show_default=True,
     help="The side you play; none: you watch.",

@@ -11,11 +11,10 @@ from rich.table import Table
 from book.processes import stopping_on_interrupt
 from book.storage.closing import Closing
 from engine.game import Game
-from engine.position import Move
+from engine.position import Move, Side
 from engine.proof import TABLE_MEBIBYTES, Proof
 from engine.verdicts import Provers, Question, Step, answer, moves_alike
 from fivebook.console import GAME, MEMORY, POSITIVE, console, json_option, print_json
-from service.answers import Side
 from service.play.drawing import draw
 
 _NODES = 10_000_000
@@ -34,7 +33,7 @@ _INTERRUPTED = 130
 )
 @click.option(
     "--side",
-    type=click.Choice([side.value for side in Side]),
+    type=click.Choice(list(Side)),
     help="Only whether this side wins.",
 )
 @click.option(
@@ -99,7 +98,7 @@ def prove(
     question = Question(
         game,
         position,
-        dark=None if side is None else side == Side.DARK,
+        side=None if side is None else Side(side),
         nodes=nodes or (_NO_LIMIT if plies else _NODES),
         within=plies,
         each_move=each_move,
@@ -316,5 +315,5 @@ def _plies(count: int | None) -> str:
 
 def _sides(question: Question) -> tuple[Side, Side]:
     """The side to move, and the other."""
-    dark_to_move = question.position.dark_to_move
-    return (Side.DARK, Side.LIGHT) if dark_to_move else (Side.LIGHT, Side.DARK)
+    side = question.position.to_move
+    return side, side.other

@@ -14,7 +14,7 @@ from engine.game import Game
 from fivebook.console import console, name_game, print_json
 
 if TYPE_CHECKING:
-    from book.audit.rules import Board
+    from book.audit.rules import AuditBoard
     from book.audit.walk import Walk
 
 _SECONDS_BETWEEN_LINES = 5.0
@@ -70,8 +70,8 @@ def check_book(asked: BookCheck, as_json: bool) -> None:
 
 
 def _game_id(address: Address, game: Game | None) -> str:
-    from book.audit.claims import game_ids
     from book.audit.position import knows
+    from book.audit.proof_rows import game_ids
 
     wanted = name_game(address, game_ids(address), game)
     if not knows(wanted):
@@ -79,7 +79,7 @@ def _game_id(address: Address, game: Game | None) -> str:
     return wanted
 
 
-def _run(walk: "Walk", asked: BookCheck) -> "Board | None":
+def _run(walk: "Walk", asked: BookCheck) -> "AuditBoard | None":
     """Check; the position to begin with, None where there are many."""
     start = None
     if asked.sample:
@@ -104,7 +104,7 @@ def _run(walk: "Walk", asked: BookCheck) -> "Board | None":
     return start
 
 
-def _board(walk: "Walk", moves: str) -> "Board":
+def _board(walk: "Walk", moves: str) -> "AuditBoard":
     """The board after `moves`."""
     board = walk.rules.unpack(b"")
     for word in filter(None, re.split(r"[\s,]+", moves)):
@@ -120,8 +120,8 @@ def _board(walk: "Walk", moves: str) -> "Board":
     return board
 
 
-def _as_dict(walk: "Walk", asked: BookCheck, start: "Board | None") -> dict[str, Any]:
-    from book.audit.position import Status
+def _as_dict(walk: "Walk", asked: BookCheck, start: "AuditBoard | None") -> dict[str, Any]:
+    from book.audit.position import CheckStatus
 
     at, line, claim = walk.longest_line(start)
     sampled = asked.sample is not None
@@ -131,8 +131,8 @@ def _as_dict(walk: "Walk", asked: BookCheck, start: "Board | None") -> dict[str,
         "checked": walk.checked,
         "sample": sampled,
         "accepted": walk.complete and not walk.doubts and not sampled,
-        "wrong": walk.counts[Status.WRONG],
-        "not_confirmed": walk.counts[Status.NOT_CONFIRMED],
+        "wrong": walk.counts[CheckStatus.WRONG],
+        "not_confirmed": walk.counts[CheckStatus.NOT_CONFIRMED],
         "leaves": dict(sorted(walk.leaves.items())),
         "longest": {
             "position": " ".join(asked.moves) if start is not None else walk.rules.describe(at),

@@ -21,7 +21,7 @@ from book.storage.address import AnyAddress
 from book.storage.schema import RestState, games, moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Game, Key
-from engine.position import Move
+from engine.position import Move, Side
 from engine.values import LOGISTIC_SCALE, Value
 from precompute.modes.frontier import Growing, new_task
 from precompute.slots import Entered
@@ -47,10 +47,10 @@ _number = select(games.c.id).where(games.c.name == bindparam("name"))
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """That dark, or else light, wins the position after `line`."""
+    """That `side` wins the position after `line`."""
 
     line: tuple[Move, ...]
-    dark: bool
+    side: Side
 
 
 class Numbers(NamedTuple):
@@ -211,7 +211,7 @@ class ProofTree:
         return read
 
     def _take_in(self, row: AnyRow, children: list[int]) -> None:
-        chooses = (row.ply % 2 == 0) == self._goal.dark
+        chooses = (Side.LIGHT if row.ply % 2 else Side.DARK) is self._goal.side
         before = self._nodes.get(row.id)
         node = _Node(row, chooses, _slot_numbers(row, chooses), children)
         if before is not None:

@@ -9,7 +9,7 @@ from engine.errors import IllegalMove, InvalidMove
 from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
-from engine.position import Move, Position
+from engine.position import Move, Position, Side
 from engine.search import Limits
 from fivebook.console import console
 from service.play.drawing import paint
@@ -61,7 +61,7 @@ class PacedEngine(Player):
         return max(min(free * _SHARE, self.movetime), _SHORTEST)
 
 
-def play_gobang(player: Player, lines: Iterator[str], *, human_is_dark: bool) -> Outcome | None:
+def play_gobang(player: Player, lines: Iterator[str], *, human: Side) -> Outcome | None:
     """Play one game against whoever writes `lines`; None if they end before it does.
 
     Raises:
@@ -71,7 +71,7 @@ def play_gobang(player: Player, lines: Iterator[str], *, human_is_dark: bool) ->
     position = game.initial
     while (outcome := game.outcome(position)) is None:
         before = position
-        if position.dark_to_move is human_is_dark:
+        if position.to_move is human:
             move = _next_move(game, position, lines)
             if move is None:
                 return None

@@ -15,7 +15,7 @@ from threading import Thread
 from engine.clock import Clock
 from engine.game import Game
 from engine.players.base import Choice, Player, UnsuitableGame
-from engine.position import Cell, Position, cells_of
+from engine.position import Cell, Position, Side, cells_of
 from engine.search import Limits
 from service.errors import InvalidPlayer, PlayerFailed
 
@@ -108,12 +108,11 @@ class GomocupPlayer(Player):
             self._program.send("BEGIN")
             return
         dark, light = cells_of(position.dark), cells_of(position.light)
-        own_is_dark = position.dark_to_move
         self._program.send("BOARD")
         for pair in zip_longest(dark, light):
-            for cell, is_dark in zip(pair, (True, False), strict=True):
+            for cell, side in zip(pair, Side, strict=True):
                 if cell is not None:
-                    owner = _OWN if is_dark == own_is_dark else _OTHER
+                    owner = _OWN if side is position.to_move else _OTHER
                     self._program.send(f"{self._name(cell)},{owner}")
         self._program.send("DONE")
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from engine import __version__, registry
 from engine.errors import UnknownGame
 from engine.game import Game, Outcome
-from engine.position import Move
+from engine.position import Move, Side
 from service.play.syntax import (
     Headers,
     InvalidRecord,
@@ -44,7 +44,7 @@ __all__ = [
 
 _COLOURS = "BW"
 _WINNERS = {"B": Outcome.DARK_WINS, "W": Outcome.LIGHT_WINS}
-_LOSERS = {"B": "light", "W": "dark"}
+_LOSERS = {"B": Side.LIGHT, "W": Side.DARK}
 _REASONS = {"R": "resigned", "T": "overstepped the time", "F": "forfeited the game"}
 _GIVEN = "given moves: "
 _UNFINISHED = "*"

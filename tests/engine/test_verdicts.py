@@ -6,7 +6,7 @@ import pytest
 
 from engine import registry
 from engine.game import Outcome
-from engine.position import Move, Position
+from engine.position import Move, Position, Side
 from engine.verdicts import Question, Step, answer, moves_alike
 from tests.engine.games.quadrants.test_pentago_swap_solver import random_position
 from tests.oracles import quick_pentago_swap as quick
@@ -17,10 +17,10 @@ OPPOSITE = {"win": "loss", "loss": "win", "draw": "draw"}
 
 
 def each_move(
-    position: Position, dark: bool | None = None, within: int | None = None
+    position: Position, side: Side | None = None, within: int | None = None
 ) -> list[Step]:
     """The rows for all moves, by provers as the command has them."""
-    question = Question(GAME, position, dark, NODES, within, each_move=True)
+    question = Question(GAME, position, side, NODES, within, each_move=True)
     win, loss = (GAME.prover(table=4) if asked else None for asked in question.claims)
     return moves_alike(answer(question, (win, loss)))
 
@@ -32,7 +32,7 @@ def brute_force(position: Position, move: Move) -> tuple[str, int]:
     if outcome is Outcome.DRAW:
         return "draw", 0
     if outcome is not None:
-        return "win" if (outcome is Outcome.DARK_WINS) == position.dark_to_move else "loss", 1
+        return "win" if outcome.winner is position.to_move else "loss", 1
     board = quick.board_of(after.dark, after.light)
     (kind, plies), _moves = quick.solve(board, after.ply % 2, 36 - after.ply)
     return OPPOSITE[kind], plies + 1 if plies else 0
@@ -63,9 +63,9 @@ def test_what_is_known_within_some_plies_holds_for_every_move() -> None:
     rng = random.Random(40)
     for _ in range(15):
         position = random_position(rng, 4)
-        for dark in (True, False):
-            for row in each_move(position, dark, within=2):
-                wins = dark == position.dark_to_move
+        for side in Side:
+            for row in each_move(position, side, within=2):
+                wins = side is position.to_move
                 claim = row.verdict.win if wins else row.verdict.loss
                 for move in row.moves:
                     kind, plies = brute_force(position, move)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from engine.game import Game
-from engine.games.gomoku.prover import ProofSolver
+from engine.games.gomoku.prover import GomokuProver
 from engine.games.gomoku.threat_solver import ThreatResult
 from engine.position import Position, board_of, cells_of
 from engine.proof import Proof
@@ -24,7 +24,7 @@ def asker(game: Game, solve: Callable[[Position], ThreatResult]) -> Ask:
     return _asker(game, lambda position, within: solve(position))
 
 
-def follower(game: Game, solver: ProofSolver) -> Ask:
+def follower(game: Game, solver: GomokuProver) -> Ask:
     """Asks `solver` to go on with what it proved last."""
     return _asker(game, lambda position, within: solver.follow(position, within=within))
 

@@ -13,12 +13,11 @@ from click.testing import CliRunner, Result
 from engine import registry
 from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
-from engine.position import Position
+from engine.position import Position, Side
 from engine.search import Limits
 from fivebook.cli import cli
 from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
-from service.answers import Side
 from service.errors import PlayerFailed
 from service.play.records import GameRecord, format_record, read_records
 

@@ -12,7 +12,7 @@ from book.certificates.pentago_swap.file import read
 from engine import registry
 from engine.errors import FivebookError
 from engine.games.quadrants.swap.claims import Claims
-from engine.games.quadrants.swap.supernode_wins import Families
+from engine.games.quadrants.swap.supernode_wins import SupernodeWins
 from precompute.pentago_swap_certificate import Exporter, ExportState, export
 from precompute.pentago_swap_strategy import FamilyMove, NoStrategy, Rules
 from tests.book.certificates.pentago_swap.samples import POSITIONS, entries, hole, position, rebuilt
@@ -92,7 +92,7 @@ def test_wins_of_the_exact_solver_are_accepted(
 ) -> None:
     path = tmp_path / "win.cert"
     start = position(POSITIONS[distance])
-    solver = Families(Claims(table=16))
+    solver = SupernodeWins(Claims(table=16))
     written = export(
         solver,
         start,
@@ -119,5 +119,5 @@ def test_wins_of_the_exact_solver_are_accepted(
 @pytest.mark.slow
 def test_a_win_in_thirteen_plies_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "win.cert"
-    export(Families(Claims(table=256)), position(POSITIONS[13]), 13, path, jobs=2)
+    export(SupernodeWins(Claims(table=256)), position(POSITIONS[13]), 13, path, jobs=2)
     assert hole(read(path), jobs=2) is None

@@ -10,7 +10,7 @@ from book.certificates.pentago_swap import arrangements
 from engine import registry
 from engine.games.quadrants.alphabeta import CELL_OF_BIT
 from engine.games.quadrants.swap.claims import Claims
-from engine.games.quadrants.swap.supernode_wins import Families
+from engine.games.quadrants.swap.supernode_wins import SupernodeWins
 from engine.games.quadrants.swap.supernodes import ARRANGEMENTS
 from engine.position import Position
 from precompute.pentago_swap_strategy import (
@@ -73,7 +73,7 @@ def test_boards_of_both_sides_are_the_same() -> None:
 )
 def test_the_solver_wins_the_families_that_the_checker_wins(plies: int, stones: int) -> None:
     rng = random.Random(plies)
-    solver = Families(Claims(table=8))
+    solver = SupernodeWins(Claims(table=8))
     partly = 0
     for _ in range(60):
         white, black = random_stones(rng, stones)
@@ -89,7 +89,7 @@ def test_the_solver_wins_the_families_that_the_checker_wins(plies: int, stones: 
 
 def test_the_solvers_moves_win_and_cover_all_boards() -> None:
     rng = random.Random(7)
-    solved = Solved(Families(Claims(table=8)))
+    solved = Solved(SupernodeWins(Claims(table=8)))
     some = 0
     for _ in range(60):
         white, black = random_stones(rng, 14)
@@ -109,7 +109,7 @@ def test_the_solvers_moves_win_and_cover_all_boards() -> None:
 
 def test_what_is_not_won_in_time_has_no_moves() -> None:
     white, black = to_board(Position()).white, to_board(Position()).black
-    assert Solved(Families(Claims(table=8))).moves(white, black, 1, 3) == ()
+    assert Solved(SupernodeWins(Claims(table=8))).moves(white, black, 1, 3) == ()
 
 
 def test_an_answer_needs_no_move_where_the_search_is_soon_done() -> None:

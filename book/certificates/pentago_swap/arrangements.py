@@ -1,9 +1,9 @@
 """The rules of Pentago-swap for all arrangements of four quadrants at once, and what is won.
 
-A swap changes where the four quadrants lie and nothing in them. So a board is told as a *family*,
-the four contents in some order, and an *arrangement*, which of them lies at which place. A family
-has 24 arrangements, and a mask of 24 bits is a set of boards. A swap leads from an arrangement to
-six others, the same for every family.
+A swap changes where the four quadrants lie and nothing in them. So a board is told as a
+*supernode*, the four contents in some order, and an *arrangement*, which of them lies at which
+place. A supernode has 24 arrangements, and a mask of 24 bits is a set of boards. A swap leads
+from an arrangement to six others, the same for every supernode.
 
 Stones of one colour are 36 bits: bit ``9 * content + cell``, cells of a content row by row from
 its lower left. Places are numbered as quadrants are, 0 and 1 above 2 and 3. White is who moved
@@ -505,9 +505,9 @@ def _first_images(high, low, mask):
 
 @njit(void(int64, int64, int64, int64[::1]), nogil=True, cache=True)
 def canonical(white, black, mask, out):
-    """Write the family's two keys and the mask of the same boards, up to symmetry, to `out`.
+    """Write the supernode's two keys and the mask of the same boards, up to symmetry, to `out`.
 
-    Of all images of the family under the eight symmetries, contents in ascending order, the
+    Of all images of the supernode under the eight symmetries, contents in ascending order, the
     smallest; a content is ``white << 9 | black``, and the keys are the first two and the last two
     contents, 36 bits each. Where several arrangements are images of each other, the mask has the
     first of them.
@@ -566,7 +566,7 @@ def canonical(white, black, mask, out):
 
 @njit(int64(int64, int64), nogil=True, cache=True)
 def white_of(high, low):
-    """White's stones in the family with these keys."""
+    """White's stones in the supernode with these keys."""
     stones = 0
     for content in range(4):
         stones |= (_content_of(high, low, content) >> 9) << 9 * content
@@ -575,7 +575,7 @@ def white_of(high, low):
 
 @njit(int64(int64, int64), nogil=True, cache=True)
 def black_of(high, low):
-    """Black's stones in the family with these keys."""
+    """Black's stones in the supernode with these keys."""
     stones = 0
     for content in range(4):
         stones |= (_content_of(high, low, content) & 511) << 9 * content
@@ -598,7 +598,7 @@ def black_of(high, low):
     cache=True,
 )
 def _claimed(high, low, boards, levels, stones, key_high, key_low, mask, reached):
-    """Those of `mask` that the entry of this family says are won; marks them."""
+    """Those of `mask` that the entry of this supernode says are won; marks them."""
     start, stop = levels[u64(stones)], levels[u64(stones + 1)]
     last = stop
     while start < stop:
@@ -789,7 +789,7 @@ def check(
     NO_MOVE, NO_WIN: the mask of its boards without one;
     BAD_MOVE: the move's number, the arrangement after it, as a mask, where it is lost or drawn;
     NO_ANSWER: the move's number, the arrangement after it, the reply's stone, as a bit of the
-    entry's family, and the arrangement after the reply.
+    entry's supernode, and the arrangement after the reply.
 
     `levels` holds the number of the first entry with at least so many stones; `reached` takes the
     boards of each entry that others lead to.

@@ -2,8 +2,8 @@
 
 The first line is a JSON object, the header; what follows is one LZMA (.xz) stream of columns:
 
-    high, low     the family of each entry, two keys (see `kernels.canonical`), int64
-    boards        mask of the arrangements of the family that the entry is about, uint32
+    high, low     the supernode of each entry, two keys (see `kernels.canonical`), int64
+    boards        mask of the arrangements of the supernode that the entry is about, uint32
     moves         number of moves of the entry, 0 for a leaf, uint8
     stone         the free cell, 9 * content + cell, of each move of all entries in turn, uint8
     swapped       mask of the arrangements after White's swap that each move relies on, uint32

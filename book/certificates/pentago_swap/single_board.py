@@ -63,7 +63,7 @@ class Board:
 
 
 def key_of(white: int, black: int, arrangement: int) -> Key:
-    """The key of the board of a family that is given by a mask of one bit."""
+    """The key of the board of a supernode that is given by a mask of one bit."""
     image = np.empty(3, dtype=np.int64)
     arrangements.canonical(white, black, arrangement, image)
     high, low, mask = image.tolist()

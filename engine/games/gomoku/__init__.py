@@ -17,7 +17,7 @@ from engine.search import SearchOptions
 
 if TYPE_CHECKING:
     from engine.games.gomoku.features import GomokuEvaluation
-    from engine.games.gomoku.prover import ProofSolver
+    from engine.games.gomoku.prover import GomokuProver
     from engine.games.gomoku.searcher import GomokuSearcher
 
 MIN_SIZE = 5
@@ -114,10 +114,10 @@ class Gomoku(Game):
 
         return GomokuEvaluation(self)
 
-    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> ProofSolver:
-        from engine.games.gomoku.prover import ProofSolver
+    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> GomokuProver:
+        from engine.games.gomoku.prover import GomokuProver
 
-        return ProofSolver(self, table=table)
+        return GomokuProver(self, table=table)
 
     def _foul(self, position: Position, move: Move) -> Foul | None:
         if not (self.forbids_moves and position.dark_to_move):

@@ -575,7 +575,7 @@ def _keep(s: Any, number: int, value: int, depth: int) -> None:
     """Make the root's line the result number `number` so far."""
     s.best_value[number] = value
     s.best_depth[number] = depth
-    s.settled[number] = abs(value) > HEURISTIC_MAX
+    s.proven[number] = abs(value) > HEURISTIC_MAX
     s.best_length[number] = s.pv_length[0]
     for index in range(s.pv_length[0]):
         s.best_line[number * MAX_PLY + index] = s.pv[index]
@@ -595,7 +595,7 @@ def _promote(s: Any, first: int, index: int) -> None:
         s.best_value[later] = s.best_value[later - 1]
         s.best_depth[later] = s.best_depth[later - 1]
         s.best_length[later] = s.best_length[later - 1]
-        s.settled[later] = s.settled[later - 1]
+        s.proven[later] = s.proven[later - 1]
         for ply in range(s.best_length[later]):
             s.best_line[later * MAX_PLY + ply] = s.best_line[(later - 1) * MAX_PLY + ply]
 
@@ -676,7 +676,7 @@ def _search_line(s: Any, table: Any, depth: int, first: int, count: int, complet
         else:
             beta = value + margin if value + margin < HEURISTIC_MAX else _INFINITY
     if s.guesses == guesses:
-        s.settled[first] = 1
+        s.proven[first] = 1
 
 
 @kernel(types.boolean(State, types.int64))
@@ -694,13 +694,13 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     """Search deeper and deeper until a limit is reached or nothing is left to find out.
 
     Leaves the `lines` best moves, or as many as there are, as results: from number 0 on their
-    lines in `s.best_line`, `s.best_value` and `s.best_depth`; `s.settled` says that a value is
+    lines in `s.best_line`, `s.best_value` and `s.best_depth`; `s.proven` says that a value is
     no guess. Without a finished depth the highest ranked moves are the results. Of several threads
     with a table in common those but number 0 leave out some depths.
     """
     s.history[:] = 0
     s.killers[:] = 0
-    s.settled[:] = 0
+    s.proven[:] = 0
     s.nodes = s.guesses = 0
     s.next_check = min(NODES_BETWEEN_CHECKS, s.node_limit)
     count = complete = 0
@@ -725,6 +725,6 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
             _search_line(s, table, depth, number, count, complete)
             if s.stop:
                 return
-            open_lines += not s.settled[number]
+            open_lines += not s.proven[number]
         if open_lines == 0 or (s.soft_deadline > 0 and now() >= s.soft_deadline):
             return

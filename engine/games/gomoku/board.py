@@ -21,9 +21,9 @@ MAX_CELLS = 26 * 26
 MAX_PLY = 96
 STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
 
-DARK, LIGHT = 0, 1
+DARK_COLOUR, LIGHT_COLOUR = 0, 1
 EMPTY, WALL = 0, 3
-_DARK_STONE = DARK + 1
+_DARK_STONE = DARK_COLOUR + 1
 
 # What a stone on a cell achieves over its four lines together. From OPEN_FOURS on, the opponent
 # cannot parry it without a five of his own.
@@ -73,7 +73,7 @@ STATE = np.dtype(
         ("best_length", np.int16, MAX_CELLS),
         ("best_value", np.int16, MAX_CELLS),
         ("best_depth", np.int16, MAX_CELLS),
-        ("settled", np.uint8, MAX_CELLS),
+        ("proven", np.uint8, MAX_CELLS),
         ("results", np.int64),
         ("size", np.int64),
         ("reach", np.int64),
@@ -339,7 +339,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
                         spot = 5 - distance if sign < 0 else 4 + distance
                         s.line[at * 4 + direction] |= np.uint32(WALL << (2 * spot))
         for colour in range(2):
-            pattern = s.forbidding * _PATTERNS if colour == DARK else 0
+            pattern = s.forbidding * _PATTERNS if colour == DARK_COLOUR else 0
             for direction in range(4):
                 row = _rows_of(s, int(s.line[at * 4 + direction])) >> (3 * colour) & 7
                 pattern |= row << (3 * direction)
@@ -448,7 +448,7 @@ def _makes_six(s: Any, at: int) -> bool:
 @kernel(types.boolean(State, types.int64, types.int64))
 def is_forbidden_to(s: Any, colour: int, at: int) -> bool:
     """Whether `colour` must not play on the empty cell `at`."""
-    if s.forbidding == 0 or colour != DARK:
+    if s.forbidding == 0 or colour != DARK_COLOUR:
         return False
     level = s.level_of[s.pattern[at]]
     if level == FIVE_MOVE:
@@ -470,7 +470,7 @@ def lasts(s: Any, colour: int, at: int) -> bool:
 
     Elsewhere a light stone can turn a false three into a real one, and so forbid a move to dark.
     """
-    if s.forbidding == 0 or colour != DARK:
+    if s.forbidding == 0 or colour != DARK_COLOUR:
         return True
     threes = 0
     for direction in range(4):
@@ -483,20 +483,20 @@ def find_two_ways(s: Any, colour: int) -> int:
     """A cell of the level OPEN_FOURS on which `colour` may play, 0 if there is none."""
     if s.level_count[colour * LEVELS + OPEN_FOURS] == 0:
         return 0
-    if s.forbidding == 0 or colour != DARK:
+    if s.forbidding == 0 or colour != DARK_COLOUR:
         return int(find(s, colour, OPEN_FOURS))
     found = 0
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS:
-            found = found if is_forbidden_to(s, DARK, at) else at
+            found = found if is_forbidden_to(s, DARK_COLOUR, at) else at
     return found
 
 
 @kernel(types.boolean(State, types.int64))
 def has_two_ways(s: Any, colour: int) -> bool:
     """Whether `find_two_ways` finds a cell."""
-    if s.forbidding == 0 or colour != DARK:
+    if s.forbidding == 0 or colour != DARK_COLOUR:
         return bool(s.level_count[colour * LEVELS + OPEN_FOURS] > 0)
     return bool(find_two_ways(s, colour) > 0)
 
@@ -504,11 +504,15 @@ def has_two_ways(s: Any, colour: int) -> bool:
 @kernel(types.boolean(State, types.int64))
 def has_lasting_threat(s: Any, colour: int) -> bool:
     """Whether there is a cell of the level OPEN_FOURS for `colour` that `lasts`."""
-    if s.forbidding == 0 or colour != DARK:
+    if s.forbidding == 0 or colour != DARK_COLOUR:
         return bool(s.level_count[colour * LEVELS + OPEN_FOURS] > 0)
     for index in range(s.size * s.size):
         at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS and lasts(s, DARK, at):
+        if (
+            s.cell[at] == EMPTY
+            and s.level_of[s.pattern[at]] == OPEN_FOURS
+            and lasts(s, DARK_COLOUR, at)
+        ):
             return True
     return False
 

@@ -23,7 +23,7 @@ from numba import from_dtype, types
 
 from engine.games.gomoku.board import (
     CELLS,
-    DARK,
+    DARK_COLOUR,
     EMPTY,
     FIVE_MOVE,
     FOUR_MOVE,
@@ -208,7 +208,7 @@ def _is_held(s: Any, attacker: int) -> bool:
     expected. The defender can always play so that the sum does not grow over two moves, and that
     it ends below a five if it is below one on his move, or below a half on the attacker's.
     """
-    if s.forbidding > 0 and attacker != DARK:
+    if s.forbidding > 0 and attacker != DARK_COLOUR:
         # The defender may not play everywhere.
         return False
     bound = 16 if s.colour == attacker else 32
@@ -243,7 +243,7 @@ def _winning_distance(s: Any, t: Any, by_threats: bool) -> int:
 
 
 @kernel(types.int64(State, Threats, _Prover))
-def _settle(s: Any, t: Any, p: Any) -> int:
+def _judge_at_sight(s: Any, t: Any, p: Any) -> int:
     """Whether the attacker wins, as far as it shows at first sight; the last move was no five."""
     attacking = s.colour == p.attacker
     p.move, p.distance = -1, 0
@@ -496,7 +496,7 @@ def _enter(s: Any, t: Any, p: Any, table: Any) -> int:
         p.proof, p.disproof = table[slot].proof, table[slot].disproof
         p.move, p.distance = table[slot].move, table[slot].distance
         return int(table[slot].work)
-    outcome = _settle(s, t, p)
+    outcome = _judge_at_sight(s, t, p)
     if outcome == _OPEN:
         p.proof = p.disproof = 1
     else:

@@ -26,7 +26,7 @@ _LISTS_SHARE = 4
 _MEBIBYTE = 1 << 20
 
 
-class ProofSolver:
+class GomokuProver:
     """Proves who wins in positions of one Gomoku game. For one thread at a time.
 
     `table` is the size of its table in MiB. A result depends on the arguments alone, whatever

@@ -132,7 +132,7 @@ class GomokuSearcher:
 
     def _results(self, position: Position, started: int) -> list[SearchResult]:
         """Those of the thread that came farthest; nodes and time are shared out among them."""
-        state = max(self._states, key=lambda state: (state["settled"][0], state["best_depth"][0]))
+        state = max(self._states, key=lambda state: (state["proven"][0], state["best_depth"][0]))
         nodes = sum(int(state["nodes"]) for state in self._states)
         seconds = (time.monotonic_ns() - started) / 1e9
         numbers = range(int(state["results"]))
@@ -142,7 +142,7 @@ class GomokuSearcher:
                 move=(line := self._line(state, number))[0],
                 value=(value := int(state["best_value"][number])),
                 bound=self._bound(value, dark_to_move=position.dark_to_move),
-                proven=bool(state["settled"][number]),
+                proven=bool(state["proven"][number]),
                 depth=int(state["best_depth"][number]),
                 nodes=nodes // len(searched) + (number < nodes % len(searched)),
                 seconds=seconds / len(searched),

@@ -41,8 +41,8 @@ def _row_table(rule: Rule) -> NDArray[np.uint8]:
     size = line_table.SHORT_LINES if rule is Rule.FREESTYLE else 4 * line_table.SHORT_LINES
     dark, light = (np.empty(size, dtype=np.uint8) for _ in range(2))
     restricted = rule is Rule.RENJU
-    line_table.fill_table(dark, board.DARK, rule is Rule.STANDARD or restricted, restricted)
-    line_table.fill_table(light, board.LIGHT, rule is Rule.STANDARD, False)
+    line_table.fill_table(dark, board.DARK_COLOUR, rule is Rule.STANDARD or restricted, restricted)
+    line_table.fill_table(light, board.LIGHT_COLOUR, rule is Rule.STANDARD, False)
     table = np.empty(size if rule is Rule.FREESTYLE else line_table.LINES, dtype=np.uint8)
     line_table.join_tables(table, dark, light)
     return table

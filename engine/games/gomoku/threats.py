@@ -21,7 +21,7 @@ from engine.games.gomoku.board import (
     FIVE_MOVE,
     FOUR_MOVE,
     LEVELS,
-    LIGHT,
+    LIGHT_COLOUR,
     MAX_CELLS,
     MOVER,
     OPEN_FOURS,
@@ -119,12 +119,12 @@ def _find_last_four(s: Any) -> int:
             return int(move)
     elif level_at(s, s.colour, forced) == OPEN_FOURS and not is_forbidden(s, forced):
         return int(forced)
-    if s.colour == LIGHT:
+    if s.colour == LIGHT_COLOUR:
         for index in range(s.size * s.size):
             at = int(s.cells[index])
             if s.cell[at] != EMPTY or (forced > 0 and at != forced):
                 continue
-            if level_at(s, LIGHT, at) >= FOUR_MOVE:
+            if level_at(s, LIGHT_COLOUR, at) >= FOUR_MOVE:
                 place(s, at)
                 wins = cannot_parry(s)
                 take_back(s, at)

@@ -44,7 +44,7 @@ SWAP, ROTATION, TWIST = 0, 1, 2
 MOST_ENTRIES = 1 << 24
 
 INFINITE = WIN + 1
-UNSETTLED = INFINITE + 1
+NO_ENDING = INFINITE + 1
 NO_MOVE = -1
 
 LOWER, UPPER, EXACT = 1, 2, 3
@@ -202,11 +202,11 @@ STATE_DTYPE = np.dtype(
         ("best_move", np.int64),
         ("best_value", np.int64),
         ("best_taint", np.int64),
-        ("settled_move", np.int64),
-        ("settled_value", np.int64),
+        ("ending_move", np.int64),
+        ("ending_value", np.int64),
         ("stamp", np.int64),
-        ("root_settled_move", np.int64),
-        ("root_settled_value", np.int64),
+        ("root_ending_move", np.int64),
+        ("root_ending_value", np.int64),
         ("excluded", np.int64, MOVES),
         ("killers", np.int64, (CELLS + 2, KILLERS)),
         ("line_length", np.int64, CELLS + 2),
@@ -392,11 +392,11 @@ def outlook(game, me, opponent):
 
 
 @kernel(i8(i8, i8, i8))
-def settled(view, empty, ply):
-    """The true value of a position that ends with the next move, or UNSETTLED.
+def ending(view, empty, ply):
+    """The true value of a position that ends with the next move, or NO_ENDING.
 
     That is, the side to move wins at once, or has no move after which the game goes on. Once
-    this is UNSETTLED, a turn that gives the opponent a five ends the game without a win, and any
+    this is NO_ENDING, a turn that gives the opponent a five ends the game without a win, and any
     other leaves no five.
     """
     fives = view & ALL_TURNS
@@ -405,7 +405,7 @@ def settled(view, empty, ply):
         return WIN - (ply + 1)
     if theirs == ALL_TURNS or empty == 1:
         return 0 if theirs != ALL_TURNS or fives else -(WIN - (ply + 1))
-    return UNSETTLED
+    return NO_ENDING
 
 
 @kernel(i8(i8, u8, u8, i8, i8))
@@ -554,8 +554,8 @@ def extend_line(state, ply, move):
 def generate(state, me, opponent, view, ply, left_out):
     """List the children of a node after which the game may go on, and look at each.
 
-    Children that are settled are not listed; the best of them is `state.settled_move` with
-    `state.settled_value` (NO_MOVE if there is none). At ply 0 the excluded moves are left out.
+    Children that end with their next move are not listed; the best of them is `state.ending_move`
+    with `state.ending_value` (NO_MOVE if there is none). At ply 0 the excluded moves are left out.
     """
     taken = me | opponent
     empty = CELLS - np.int64(popcount(taken))
@@ -563,8 +563,8 @@ def generate(state, me, opponent, view, ply, left_out):
     game = state.game
     check = mirrored or may_coincide(game, me, opponent)
     state.stamp += 1
-    state.settled_move = NO_MOVE
-    state.settled_value = -INFINITE
+    state.ending_move = NO_MOVE
+    state.ending_value = -INFINITE
     count = 0
     for bit in range(CELLS):
         stone = U1 << np.uint64(bit)
@@ -585,11 +585,11 @@ def generate(state, me, opponent, view, ply, left_out):
                 return
             state.nodes += 1
             child_view = outlook(game, theirs, mine)
-            value = settled(child_view, empty - 1, ply + 1)
-            if value != UNSETTLED:
-                if -value > state.settled_value:
-                    state.settled_value = -value
-                    state.settled_move = move
+            value = ending(child_view, empty - 1, ply + 1)
+            if value != NO_ENDING:
+                if -value > state.ending_value:
+                    state.ending_value = -value
+                    state.ending_move = move
                 continue
             state.child_me[ply, count] = theirs
             state.child_opponent[ply, count] = mine
@@ -648,7 +648,7 @@ def is_killer(state, ply, move):
 
 @kernel(i8(State, Table, u8, u8, i8, i8, i8, i8, i8))
 def search(state, table, me, opponent, view, depth, ply, alpha, beta):
-    """Fail-soft alpha-beta of a node that is not settled, `depth` at least 1.
+    """Fail-soft alpha-beta of a node that does not end with its next move, `depth` at least 1.
 
     Returns a value from the side to move, in plies from the root. Above `alpha` and below `beta`
     it is exact for this depth, at most `alpha` an upper bound, at least `beta` a lower bound. A
@@ -660,7 +660,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     state.line_length[ply] = 0
     state.taint = 0
     game = state.game
-    # Not settled: a win takes two plies or more (two, if all replies give us a five).
+    # No such end: a win takes two plies or more (two, if all replies give us a five).
     beta = min(beta, WIN - (ply + 2))
     if alpha >= beta:
         return beta
@@ -735,9 +735,9 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 return 0
             state.nodes += 1
             child_view = outlook(game, theirs, mine)
-            value = settled(child_view, empty - 1, ply + 1)
+            value = ending(child_view, empty - 1, ply + 1)
             child_taint = 0
-            if value == UNSETTLED:
+            if value == NO_ENDING:
                 value = child_view >> SCORE
                 child_taint = 1
             value = -value
@@ -763,16 +763,16 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 state.nodes += 1
                 move = first
                 child_view = outlook(game, theirs, mine)
-                value = settled(child_view, empty - 1, ply + 1)
+                value = ending(child_view, empty - 1, ply + 1)
             else:
                 if not listed:
                     listed = 1
                     generate(state, me, opponent, view, ply, first)
                     if state.stopped:
                         return 0
-                    if state.settled_value > best:
-                        best = state.settled_value
-                        best_move = state.settled_move
+                    if state.ending_value > best:
+                        best = state.ending_value
+                        best_move = state.ending_move
                         best_taint = 0
                         if best > alpha:
                             alpha = best
@@ -785,9 +785,9 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 move = pick(state, ply, k)
                 theirs, mine = state.child_me[ply, k], state.child_opponent[ply, k]
                 child_view = state.child_view[ply, k]
-                value = np.int64(UNSETTLED)
+                value = np.int64(NO_ENDING)
             k += 1
-            if value != UNSETTLED:
+            if value != NO_ENDING:
                 value = -value
                 state.taint = 0
                 state.line_length[ply + 1] = 0
@@ -834,7 +834,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
 def list_root(state):
     """List the root's children that the search has to look into, best-looking first.
 
-    `root_settled_move` and `root_settled_value` are of the best move that needs no search.
+    `root_ending_move` and `root_ending_value` are of the best move that needs no search.
     Stops early only if that is a win at once, or at a limit.
     """
     me, opponent, game = state.root_me, state.root_opponent, state.game
@@ -856,27 +856,27 @@ def list_root(state):
                 best_move, best = move, value
     if best < WIN - 1 and empty > 1:
         generate(state, me, opponent, view, 0, NO_MOVE)
-        if state.settled_value > best:
-            best_move, best = state.settled_move, state.settled_value
+        if state.ending_value > best:
+            best_move, best = state.ending_move, state.ending_value
         for k in range(state.count[0]):
             pick(state, 0, k)
-    state.root_settled_move = best_move
-    state.root_settled_value = best
+    state.root_ending_move = best_move
+    state.root_ending_value = best
 
 
 @kernel(i8(State, Table, i8))
 def search_root(state, table, depth):
     """One iteration over the listed children; returns how many were searched before a stop.
 
-    `state.best_move`, `best_value` and line 0 are of the best of these and of the settled
+    `state.best_move`, `best_value` and line 0 are of the best of these and of the ending
     children; `best_taint` tells whether the value rests on an evaluation. `child_score` of ply 0
     has the newest value, at least an upper bound, of every listed child. After a whole iteration
     the best child stands first.
     """
-    best = state.root_settled_value
-    state.best_move = state.root_settled_move
+    best = state.root_ending_value
+    state.best_move = state.root_ending_move
     taint = 0
-    state.line[0, 0] = state.root_settled_move
+    state.line[0, 0] = state.root_ending_move
     state.line_length[0] = 1
     best_index = -1
     searched = 0

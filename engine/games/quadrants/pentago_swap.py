@@ -106,9 +106,9 @@ class PentagoSwap(Game):
         return PentagoSwapSearcher(self, options)
 
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:
-        from engine.games.quadrants.swap.prover import ExactProver
+        from engine.games.quadrants.swap.prover import PentagoSwapProver
 
-        return ExactProver(self, table=table, threads=threads)
+        return PentagoSwapProver(self, table=table, threads=threads)
 
     @cached_property
     def _swap_maps(self) -> tuple[tuple[int, ...], ...]:

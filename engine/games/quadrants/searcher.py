@@ -14,7 +14,7 @@ import numpy as np
 from engine.game import Game
 from engine.games.quadrants import alphabeta as kernels
 from engine.games.quadrants.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
-from engine.games.quadrants.swap.proven_lines import Settling, require_unfinished
+from engine.games.quadrants.swap.proven_lines import ProvenLines, require_unfinished
 from engine.games.quadrants.swap.solver import ExactSolver
 from engine.multipv import alike, lines_by_exclusion
 from engine.position import Move, Position
@@ -194,23 +194,23 @@ class QuadrantSearcher:
         # All that was searched loses: take the best of the rest, unless all that is known to lose.
         scores = self._state["child_score"][0, : self._state["count"][0]]
         best = int(np.argmax(scores))
-        value = max(int(scores[best]), int(self._state["root_settled_value"]))
+        value = max(int(scores[best]), int(self._state["root_ending_value"]))
         move = int(self._state["child_move"][0, best])
         if value != scores[best]:
-            move = int(self._state["root_settled_move"])
+            move = int(self._state["root_ending_move"])
         lost = value < -HEURISTIC_MAX
         bound = Bound.UPPER if lost else Bound.EXACT
         return self._result(move, value, depth=depth - 1, proven=lost, bound=bound)
 
     def _after_looks(self, position: Position, exclude: Collection[Move]) -> SearchResult:
         """The result when a limit came before all root moves were looked at."""
-        settled, value = self._state["root_settled_move"], self._state["root_settled_value"]
+        ending, value = self._state["root_ending_move"], self._state["root_ending_value"]
         if value > HEURISTIC_MAX:
-            return self._result(settled, value, proven=True)
+            return self._result(ending, value, proven=True)
         if self._state["count"][0] and self._state["child_score"][0, 0] > value:
             return self._result(self._state["child_move"][0, 0], self._state["child_score"][0, 0])
         if value == 0:
-            return self._result(settled, 0)
+            return self._result(ending, 0)
         # The last move was not looked at, and all before it that were are known to lose.
         moves = [move for move in self._game.legal_moves(position) if move not in exclude]
         return self._result(pack_move(moves[-1], self._turns), 0)
@@ -300,33 +300,33 @@ class PentagoSwapSearcher:
         allotment = limits.allotment(position.ply, self._game.cell_count)
         if allotment is not None and limits.nodes is None and self._threads > 1:
             return self._search_side_by_side(position, limits, exclude, allotment.soft)
-        settling = Settling(self._game, self._solver, position, limits)
-        settled = settling.lines(1, exclude)
-        if settled:
-            return settled[0]
+        solving = ProvenLines(self._game, self._solver, position, limits)
+        proven = solving.lines(1, exclude)
+        if proven:
+            return proven[0]
         return self._alpha_beta.go_on(
-            position, limits, exclude, started=settling.started, spent=settling.spent
+            position, limits, exclude, started=solving.started, spent=solving.spent
         )
 
     def _search_side_by_side(
         self, position: Position, limits: Limits, exclude: Collection[Move], soft: float
     ) -> SearchResult:
-        settling = Settling(self._game, self._solver, position, limits, of_time=1.0)
-        settled: list[SearchResult] = []
+        solving = ProvenLines(self._game, self._solver, position, limits, of_time=1.0)
+        proven: list[SearchResult] = []
         solver_is_through = Event()
 
         def search_aside() -> SearchResult | None:
-            if solver_is_through.wait(soft * _SOLVER_ALONE) and settled:
+            if solver_is_through.wait(soft * _SOLVER_ALONE) and proven:
                 return None
-            return self._alpha_beta.go_on(position, limits, exclude, started=settling.started)
+            return self._alpha_beta.go_on(position, limits, exclude, started=solving.started)
 
         try:
             with ThreadPoolExecutor(1) as pool:
                 aside = pool.submit(search_aside)
                 is_open = False
                 try:
-                    settled += settling.lines(1, exclude)
-                    is_open = not settled
+                    proven += solving.lines(1, exclude)
+                    is_open = not proven
                 finally:
                     if not is_open:
                         self._alpha_beta.end()
@@ -335,10 +335,10 @@ class PentagoSwapSearcher:
             self._alpha_beta.may_begin()
         searched = aside.result()
         if searched is None:
-            return settled[0]
-        if settled:
-            return replace(settled[0], nodes=settled[0].nodes + searched.nodes)
-        return replace(searched, nodes=searched.nodes + settling.spent)
+            return proven[0]
+        if proven:
+            return replace(proven[0], nodes=proven[0].nodes + searched.nodes)
+        return replace(searched, nodes=searched.nodes + solving.spent)
 
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
@@ -350,17 +350,17 @@ class PentagoSwapSearcher:
         """
         if count == 1:
             return [self.search(position, limits, exclude=exclude)]
-        settling = Settling(self._game, self._solver, position, limits)
-        found = settling.lines(count, exclude)
+        solving = ProvenLines(self._game, self._solver, position, limits)
+        found = solving.lines(count, exclude)
         gone = set(exclude)
         for line in found:
-            assert line.move is not None  # it was settled
+            assert line.move is not None  # it is proven
             gone |= alike(self._game, position, line.move)
-        left = settling.limits_left()
+        left = solving.limits_left()
         all_gone = gone.issuperset(self._game.legal_moves(position))
         if found and (len(found) == count or left is None or all_gone):
             return found
-        nodes, seconds = settling.untold()
+        nodes, seconds = solving.untold()
         others = lines_by_exclusion(
             self._alpha_beta, self._game, position, left or limits, count - len(found), gone
         )

@@ -12,10 +12,6 @@ from engine.position import Move, Position
 from service.errors import PlayerFailed
 from service.play.clocks import GameClock
 
-DARK, LIGHT = 0, 1
-
-_WINS = (Outcome.DARK_WINS, Outcome.LIGHT_WINS)
-
 
 class Forfeit(StrEnum):
     """How a player can lose a game other than on the board."""
@@ -84,23 +80,22 @@ def play_game(
     than the movetime that it promises, or than its clock has left. `control` is the clock that
     each side starts with; None: the game has none. Seconds are those of `clock`.
     """
-    game = players[DARK].game
+    game = players[0].game
     moves = list(opening)
     position = game.play_line(moves)
     efforts = [Effort(), Effort()]
     clocks = None if control is None else (GameClock(control), GameClock(control))
     while (outcome := game.outcome(position)) is None:
-        side = DARK if position.dark_to_move else LIGHT
-        own = None if clocks is None else clocks[side]
-        answer, seconds = _ask(players[side], position, clock, own)
-        efforts[side] += _effort(answer, seconds)
+        mover = position.ply % 2
+        own = None if clocks is None else clocks[mover]
+        answer, seconds = _ask(players[mover], position, clock, own)
+        efforts[mover] += _effort(answer, seconds)
         left = None if own is None else own.spend(seconds)
-        move = _judged(players[side], position, answer, seconds, left, margin)
+        move = _judged(players[mover], position, answer, seconds, left, margin)
         if isinstance(move, _Fault):
-            ending = f"{names[side]} {move.what}"
-            return PlayedGame(
-                tuple(moves), _WINS[1 - side], (efforts[0], efforts[1]), move.forfeit, ending
-            )
+            ending = f"{names[mover]} {move.what}"
+            won = Outcome.won_by(position.to_move.other)
+            return PlayedGame(tuple(moves), won, (efforts[0], efforts[1]), move.forfeit, ending)
         moves.append(move)
         position = game.play(position, move)
     return PlayedGame(tuple(moves), outcome, (efforts[0], efforts[1]))

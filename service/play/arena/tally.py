@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from engine.game import Outcome
 from engine.position import Move
-from service.play.arena.referee import DARK, LIGHT, Effort, Forfeit, PlayedGame
+from service.play.arena.referee import Effort, Forfeit, PlayedGame
 from service.play.arena.statistics import NO_PAIRS, PairCounts, with_pair
 
 # Half points of dark and light.
@@ -69,10 +69,7 @@ class Tally:
 
     def add_pair(self, games: tuple[PlayedGame, PlayedGame]) -> None:
         """Count two games from one opening, of which the first player was dark in the first."""
-        points = [
-            _HALF_POINTS[played.outcome][colour]
-            for played, colour in zip(games, (DARK, LIGHT), strict=True)
-        ]
+        points = [_HALF_POINTS[played.outcome][colour] for colour, played in enumerate(games)]
         self.as_dark += _RESULT_OF[points[0]]
         self.as_light += _RESULT_OF[points[1]]
         self.pairs = with_pair(self.pairs, sum(points))
@@ -84,5 +81,5 @@ class Tally:
         for colour, effort in enumerate(played.efforts):
             self.efforts[colour ^ swapped] += effort
         if played.forfeit is not None:
-            loser = LIGHT if played.outcome is Outcome.DARK_WINS else DARK
-            self.forfeits[loser ^ swapped][played.forfeit] += 1
+            light_lost = played.outcome is Outcome.DARK_WINS
+            self.forfeits[light_lost ^ swapped][played.forfeit] += 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from book.audit.position import Finding, Status
+from book.audit.position import CheckedPosition, CheckStatus
 from book.audit.walk import Walk
 from book.storage.address import Address, AnyAddress
 from engine import registry
@@ -23,7 +23,7 @@ THREES = "f7 e10 g10 k7 g8 h9 e8 h8"
 
 def checked(
     book: AnyAddress, game_id: str, start: Position | None = None, *, jobs: int = 1
-) -> list[Finding]:
+) -> list[CheckedPosition]:
     """What is doubted: of the position and all below it, or of every proven one."""
     with Walk(Address.of(book), game_id, NODES, jobs) as walk:
         steps = walk.check(walk.everything())
@@ -137,7 +137,7 @@ def test_what_was_tampered_with_is_wrong(solved: AnyAddress, how: str) -> None:
         used = {name: value for name, value in values.items() if f":{name}" in statement}
         change(solved, statement, **used)
     doubts = checked(solved, "gomoku-9", after(OPEN_THREE))
-    assert {doubt.status for doubt in doubts} == {Status.WRONG}
+    assert {doubt.status for doubt in doubts} == {CheckStatus.WRONG}
     assert any(reason in doubt.reason for doubt in doubts), doubts
 
 
@@ -163,7 +163,7 @@ def test_a_position_of_another_game_proves_nothing(tmp_path: Path) -> None:
         root=root["id"],
     )
     (doubt,) = checked(book, "gomoku-9-standard", start)
-    assert doubt.status is Status.WRONG
+    assert doubt.status is CheckStatus.WRONG
     assert "is missing" in doubt.reason
 
 
@@ -171,7 +171,7 @@ def test_what_a_proof_needs_and_is_not_there_is_wrong(solved: AnyAddress) -> Non
     with Walk(Address.of(solved), "gomoku-9", NODES) as walk:
         list(walk.check([10**9]))
     (doubt,) = walk.doubts
-    assert doubt.status is Status.WRONG
+    assert doubt.status is CheckStatus.WRONG
 
 
 def test_a_proven_mark_set_by_hand_is_wrong(
@@ -180,7 +180,7 @@ def test_a_proven_mark_set_by_hand_is_wrong(
     book = copy_of(gomoku_book)
     change(book, "UPDATE positions SET proven = 1, value = 29997 WHERE ply = 0")
     (doubt,) = checked(book, "gomoku-9")
-    assert doubt.status is Status.WRONG
+    assert doubt.status is CheckStatus.WRONG
     assert "no move of it is proven to be as good" in doubt.reason
 
 
@@ -192,7 +192,7 @@ def test_what_needs_more_nodes_than_given_is_not_confirmed(tmp_path: Path) -> No
     with Walk(Address.of(book), "gomoku-15", nodes=2) as walk:
         list(walk.check(walk.everything()))
     (doubt,) = walk.doubts
-    assert doubt.status is Status.NOT_CONFIRMED
+    assert doubt.status is CheckStatus.NOT_CONFIRMED
     assert "did not find the position after" in doubt.reason
 
 
@@ -206,7 +206,7 @@ def test_what_is_won_late_is_found_two_plies_below_the_last_move(tmp_path: Path)
     assert checked(book, "gomoku-15", game.play_line(line)) == []
     change(book, "UPDATE positions SET value = value + 4 WHERE ply = :ply", ply=len(line) + 2)
     doubts = checked(book, "gomoku-15", game.play_line(line))
-    assert {doubt.status for doubt in doubts} <= {Status.NOT_CONFIRMED, Status.WRONG}
+    assert {doubt.status for doubt in doubts} <= {CheckStatus.NOT_CONFIRMED, CheckStatus.WRONG}
     assert len(doubts) == plies.count(len(line) + 2)
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from book.audit.end_search import Exhaustive
-from book.audit.gomoku import Gomoku
 from book.audit.position import rules_of, search_of
 from book.audit.threats import Threats
 from engine import registry
@@ -58,7 +57,7 @@ def test_published_wins_are_found_and_shorter_ones_never_by_fours_alone(name: st
     assert len(some) == 6
     for game_id, plies, moves in some:
         game, rules = registry.get(game_id), rules_of(game_id)
-        assert isinstance(rules, Gomoku)
+        assert isinstance(rules, GomokuRules)
         board = rules.unpack(game.pack(game.play_line(game.parse_line(moves))))
         search = Threats(rules, 200_000)
         assert search.won(board, plies)
@@ -69,7 +68,7 @@ def test_published_wins_are_found_and_shorter_ones_never_by_fours_alone(name: st
 @pytest.mark.parametrize("game_id", ["gomoku-9", "gomoku-9-standard"])
 def test_replies_that_are_left_out_would_have_changed_nothing(game_id: str) -> None:
     game, rules = registry.get(game_id), rules_of(game_id)
-    assert isinstance(rules, Gomoku)
+    assert isinstance(rules, GomokuRules)
     found = {True: 0, False: 0}
     for seed in range(40):
         board = rules.unpack(game.pack(late(game, 18, seed)))
@@ -85,7 +84,7 @@ def test_replies_that_are_left_out_would_have_changed_nothing(game_id: str) -> N
 
 def test_where_no_five_is_left_it_is_a_draw() -> None:
     rules = rules_of("gomoku-5")
-    assert isinstance(rules, Gomoku)
+    assert isinstance(rules, GomokuRules)
     rows = ["xoxox", "oxoxo", "oxox.", "xoxo.", "oxo.."]
     cells = {stone: [] for stone in "xo."}  # type: dict[str, list[int]]
     for number, stone in enumerate("".join(rows)):

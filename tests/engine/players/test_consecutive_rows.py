@@ -22,7 +22,7 @@ from tests.oracles.slow_consecutive_rows import (
 )
 
 GOMOKU_11 = registry.get("gomoku-11")
-DARK, LIGHT = 1, -1
+DARK_STONE, LIGHT_STONE = 1, -1
 ENGINE_LIMITS = Limits(nodes=100_000)
 
 # x is to move. Next, o can make two fours at once on f6: closed fours, or fours with a gap.
@@ -70,22 +70,28 @@ HEMMED_THREE = """
 
 # A row on an otherwise empty board, after which side it is to move, weakest first.
 ROWS = (
-    ("oxx.", LIGHT),
-    ("oxx.", DARK),
-    (".xx.", LIGHT),
-    ("oxxx.", LIGHT),
-    (".xx.", DARK),
-    ("oxxx.", DARK),
-    ("oxxxx.", LIGHT),
-    (".xxx.", LIGHT),
-    (".xxx.", DARK),
-    (".xxxx.", LIGHT),
-    ("oxxxx.", DARK),
-    (".xxxx.", DARK),
-    ("oxxxxxo", LIGHT),
+    ("oxx.", LIGHT_STONE),
+    ("oxx.", DARK_STONE),
+    (".xx.", LIGHT_STONE),
+    ("oxxx.", LIGHT_STONE),
+    (".xx.", DARK_STONE),
+    ("oxxx.", DARK_STONE),
+    ("oxxxx.", LIGHT_STONE),
+    (".xxx.", LIGHT_STONE),
+    (".xxx.", DARK_STONE),
+    (".xxxx.", LIGHT_STONE),
+    ("oxxxx.", DARK_STONE),
+    (".xxxx.", DARK_STONE),
+    ("oxxxxxo", LIGHT_STONE),
 )
 # The nearest win for x in each of these, in plies if o does not parry: 4, 3, 2, 1, 0.
-WINS = ((".xxx.", LIGHT), (".xxx.", DARK), (".xxxx.", LIGHT), ("oxxxx.", DARK), ("oxxxxxo", LIGHT))
+WINS = (
+    (".xxx.", LIGHT_STONE),
+    (".xxx.", DARK_STONE),
+    (".xxxx.", LIGHT_STONE),
+    ("oxxxx.", DARK_STONE),
+    ("oxxxxxo", LIGHT_STONE),
+)
 
 directions = pytest.mark.parametrize("step", [(0, 1), (1, 0), (1, 1), (1, -1)])
 both_colours = pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
@@ -200,7 +206,7 @@ def test_plain_python_agrees_on_whole_boards_at_the_depth_of_the_report(drawing:
 def test_plain_python_values_any_board_alike(size: int) -> None:
     game = registry.get(f"gomoku-{size}")
     for board in crowded_boards(size, 60):
-        for turn, stone in ((DARK, "x"), (LIGHT, "o")):
+        for turn, stone in ((DARK_STONE, "x"), (LIGHT_STONE, "o")):
             value = value_of(game, board, turn)
             plain = evaluation(size, stones_on(game, board), stone)
             # Where both sides have a five, which no game allows, either may be met first.
@@ -213,7 +219,7 @@ def test_the_value_for_one_colour_is_the_negative_for_the_other(size: int) -> No
     values = set()
     for board in crowded_boards(size, 100):
         swapped = Position(board.light, board.dark)
-        for turn in (DARK, LIGHT):
+        for turn in (DARK_STONE, LIGHT_STONE):
             value = value_of(game, board, turn)
             assert value == -value_of(game, swapped, -turn)
             values.add(value)
@@ -230,12 +236,12 @@ def test_longer_opener_and_own_turn_are_worth_more() -> None:
 @pytest.mark.parametrize("row", ["oxxxx", "oxxx", "oxx"])
 def test_two_open_ends_are_far_above_one(row: str) -> None:
     two_open_ends = row.replace("o", ".")
-    assert value_of_row(two_open_ends, LIGHT) >= 100 * value_of_row(row, LIGHT)
+    assert value_of_row(two_open_ends, LIGHT_STONE) >= 100 * value_of_row(row, LIGHT_STONE)
 
 
 @pytest.mark.parametrize("row", ["oxxxxo", "oxxxo", "oxxo"])
 def test_a_row_without_an_open_end_is_worth_nothing(row: str) -> None:
-    assert value_of_row(row, LIGHT) == value_of_row(row, DARK) == 0
+    assert value_of_row(row, LIGHT_STONE) == value_of_row(row, DARK_STONE) == 0
 
 
 def test_a_nearer_win_outranks_all_farther_ones_together_on_the_largest_board() -> None:
@@ -276,7 +282,7 @@ def test_only_cells_next_to_a_stone_are_considered() -> None:
 # Known weaknesses: what the agent gets wrong and the engine gets right.
 
 
-@pytest.mark.parametrize("turn", [DARK, LIGHT])
+@pytest.mark.parametrize("turn", [DARK_STONE, LIGHT_STONE])
 def test_a_four_with_a_gap_is_worth_no_more_than_its_unbroken_part(turn: int) -> None:
     assert value_of_row(".xxx.x.", turn) == value_of_row(".xxx.", turn)
 
@@ -294,7 +300,7 @@ def test_gapped_rows_are_not_seen() -> None:
     assert not loses(position, engine.choose(position).move, nodes=3_000)
 
 
-@pytest.mark.parametrize("turn", [DARK, LIGHT])
+@pytest.mark.parametrize("turn", [DARK_STONE, LIGHT_STONE])
 def test_a_row_without_room_for_five_is_worth_as_much_as_one_with_room(turn: int) -> None:
     assert value_of_row("oxxx.o", turn) == value_of_row("oxxx..", turn) > 0
 

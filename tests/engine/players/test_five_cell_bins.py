@@ -8,7 +8,7 @@ from engine import registry
 from engine.game import Outcome
 from engine.players.engine import EnginePlayer
 from engine.players.five_cell_bins import FiveCellBins, evaluate
-from engine.players.stones import DARK, LIGHT, stones_of
+from engine.players.stones import DARK_STONE, LIGHT_STONE, stones_of
 from engine.position import Position
 from engine.search import Limits
 from tests.engine.samples import random_game
@@ -25,7 +25,7 @@ def after(line: str) -> Position:
 
 def value_of(drawing: str) -> int:
     """The evaluation of a drawn board of five cells a side, for dark."""
-    return evaluate(stones_of(GOMOKU_5, position_of(drawing)), DARK)
+    return evaluate(stones_of(GOMOKU_5, position_of(drawing)), DARK_STONE)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_rows_are_counted_on_every_axis(drawing: str) -> None:
 def test_the_value_is_own_minus_the_opponents() -> None:
     position = position_of(".....\nooo..\n.....\n..xx.\n.....")
     stones = stones_of(GOMOKU_5, position)
-    assert evaluate(stones, DARK) == 2 * 2 - (2 * 6 + 4 * 2)
-    assert evaluate(stones, LIGHT) == -evaluate(stones, DARK)
+    assert evaluate(stones, DARK_STONE) == 2 * 2 - (2 * 6 + 4 * 2)
+    assert evaluate(stones, LIGHT_STONE) == -evaluate(stones, DARK_STONE)
 
 
 def test_the_whole_tree_is_built_before_it_is_valued() -> None:
@@ -126,8 +126,12 @@ def opponent_wins(position: Position) -> bool:
 
 def test_a_row_of_three_is_worth_twice_its_rows_and_a_dead_one_as_much() -> None:
     rows_within = 1 * 6 + 2 * 2
-    assert evaluate(stones_of(GOMOKU_11, after("d6 a1 e6 k1 f6 f11")), DARK) == 2 * rows_within
-    assert evaluate(stones_of(GOMOKU_11, after("d6 c6 e6 g6 f6 f11")), DARK) == 2 * rows_within
+    assert (
+        evaluate(stones_of(GOMOKU_11, after("d6 a1 e6 k1 f6 f11")), DARK_STONE) == 2 * rows_within
+    )
+    assert (
+        evaluate(stones_of(GOMOKU_11, after("d6 c6 e6 g6 f6 f11")), DARK_STONE) == 2 * rows_within
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from engine import registry
 from engine.game import Game
 from engine.players.engine import EnginePlayer
 from engine.players.six_cell_frames import FRAMES, SixCellFrames, worth
-from engine.players.stones import DARK, LIGHT, stones_of
+from engine.players.stones import DARK_STONE, LIGHT_STONE, stone_to_move, stones_of
 from engine.position import Position
 from engine.search import Limits
 from tests.engine.samples import random_game
@@ -68,17 +68,17 @@ def test_a_stone_is_worth_its_best_frame_on_each_axis_added_up() -> None:
     row, column = divmod(GOMOKU_11.parse_cell("f6"), 11)
     # For dark a row of three and three lone stones; for light four lone stones, each of which
     # still finds five free cells.
-    assert worth(stones, row, column, DARK) == 2_000 + 3 * 5
-    assert worth(stones, row, column, LIGHT) == 4 * 5
+    assert worth(stones, row, column, DARK_STONE) == 2_000 + 3 * 5
+    assert worth(stones, row, column, LIGHT_STONE) == 4 * 5
 
 
 def test_the_edge_blocks_like_a_stone() -> None:
     stones = stones_of(GOMOKU_11, after("a5 k1 a6 k3"))
     row, column = divmod(GOMOKU_11.parse_cell("a7"), 11)
-    assert worth(stones, row, column, DARK) == 2_000 + 3 * 5
+    assert worth(stones, row, column, DARK_STONE) == 2_000 + 3 * 5
     row, column = divmod(GOMOKU_11.parse_cell("k4"), 11)
     # A row of three against the edge, and one diagonal with room for four stones only.
-    assert worth(stones, row, column, LIGHT) == 300 + 2 * 5
+    assert worth(stones, row, column, LIGHT_STONE) == 300 + 2 * 5
 
 
 def test_a_move_gains_for_its_own_side_and_by_what_it_blocks() -> None:
@@ -207,9 +207,9 @@ def test_two_open_threes_at_once_are_less_to_it_than_a_single_four() -> None:
     """)
     stones = stones_of(GOMOKU_11, position)
     row, column = divmod(GOMOKU_11.parse_cell("f5"), 11)
-    assert worth(stones, row, column, DARK) == 2 * 2_000 + 2 * 5
+    assert worth(stones, row, column, DARK_STONE) == 2 * 2_000 + 2 * 5
     row, column = divmod(GOMOKU_11.parse_cell("f9"), 11)
-    assert worth(stones, row, column, DARK) == 5_000 + 3 * 5
+    assert worth(stones, row, column, DARK_STONE) == 5_000 + 3 * 5
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_it_lets_two_open_threes_happen_and_the_engine_does_not(
     allowed = GOMOKU_11.play(position, move)
     assert opponent_wins(allowed)
 
-    colour = DARK if allowed.dark_to_move else LIGHT
+    colour = stone_to_move(allowed)
     cell = GOMOKU_11.parse_cell(double_three)
     assert 3_500 <= worth(stones_of(GOMOKU_11, allowed), *divmod(cell, 11), colour) < 5_000
     winning = GOMOKU_11.play_line([cell], allowed)

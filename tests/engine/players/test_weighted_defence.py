@@ -8,10 +8,10 @@ from engine.players.engine import EnginePlayer
 from engine.players.row_boards import board_of
 from engine.players.weighted_defence import FIVE, WeightedDefence, evaluate
 from tests.engine.players.test_consecutive_rows import (
-    DARK,
+    DARK_STONE,
     ENGINE_LIMITS,
     GOMOKU_11,
-    LIGHT,
+    LIGHT_STONE,
     both_colours,
     crowded_boards,
     directions,
@@ -53,7 +53,7 @@ GAPPED_FORK = """
 """
 
 
-def value_of_row(row: str, own: int = DARK) -> int:
+def value_of_row(row: str, own: int = DARK_STONE) -> int:
     return evaluate(board_of(registry.get("gomoku-15"), row_alone(row)), own)
 
 
@@ -100,7 +100,7 @@ def test_alpha_beta_finds_the_value_of_full_minimax() -> None:
 def test_plain_python_values_any_board_alike(size: int) -> None:
     game = registry.get(f"gomoku-{size}")
     for board in crowded_boards(size, 60):
-        for own, stone in ((DARK, "x"), (LIGHT, "o")):
+        for own, stone in ((DARK_STONE, "x"), (LIGHT_STONE, "o")):
             plain = evaluation(size, stones_on(game, board), stone)
             assert evaluate(board_of(game, board), own) == plain
 
@@ -121,7 +121,7 @@ def test_an_open_four_equals_a_win() -> None:
     assert value_along("xxxx") == value_along("xxxxx") == 10 * 10**5
 
 
-@pytest.mark.parametrize("own", [DARK, LIGHT])
+@pytest.mark.parametrize("own", [DARK_STONE, LIGHT_STONE])
 @pytest.mark.parametrize("rows", ["x....o", "xx...oo", "xxx..ooo"])
 def test_the_opponents_rows_weigh_more_than_ones_own(rows: str, own: int) -> None:
     assert value_of_row(rows, own) < 0

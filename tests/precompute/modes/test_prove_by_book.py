@@ -15,7 +15,7 @@ from book.whole.export import records
 from book.writer import BookWriter, PlannedTask, Task
 from engine import registry
 from engine.game import Game, Outcome
-from engine.position import Move, Position
+from engine.position import Move, Position, Side
 from engine.search import Limits
 from engine.values import WIN, Bound
 from fivebook.cli import cli
@@ -26,7 +26,7 @@ from tests.oracles.book_checker import assert_sound
 # Dark wins, by quiet moves too.
 GOMOKU = registry.get("gomoku-9")
 QUIET = tuple(GOMOKU.parse_line("g5 b7 b5 h7 g4 g7 e7 h4 e5 h5"))
-GOAL = Goal(QUIET, dark=True)
+GOAL = Goal(QUIET, Side.DARK)
 
 
 def look(game: Game, task: Task) -> Searched:
@@ -61,7 +61,7 @@ def rest_of(game: Game, position: Position, left: dict[Move, int], sure: bool) -
 
 
 def won(outcome: Outcome, position: Position) -> bool:
-    return (outcome is Outcome.DARK_WINS) is position.dark_to_move
+    return outcome.winner is position.to_move
 
 
 def prove(writer: BookWriter, run: int, wanted: Goal) -> None:
@@ -134,10 +134,10 @@ def test_every_verdict_is_what_trying_everything_finds(
             if seen.count(result) > len(seen) // 2:
                 continue
             seen.append(result)
-            for dark in (True, False):
-                prove(writer, run, Goal(line, dark))
-                expected = result == (1 if dark is (len(line) % 2 == 0) else -1)
-                assert verdict(path, game, Goal(line, dark)) is expected
+            for side in Side:
+                prove(writer, run, Goal(line, side))
+                expected = result == (1 if side is game.play_line(line).to_move else -1)
+                assert verdict(path, game, Goal(line, side)) is expected
     assert len(set(seen)) > 1
     assert_sound(path, game)
 
@@ -203,7 +203,7 @@ def test_many_searches_prove_what_a_longer_one_does_not(tmp_path: Path) -> None:
     line = tuple(game.parse_line("f10 g10 f8 f6 h8 g9"))
     position = game.play_line(line)
     assert not game.searcher().search(position, Limits(nodes=200_000)).proven
-    goal = Goal(line, dark=True)
+    goal = Goal(line, Side.DARK)
     path = tmp_path / "book.db"
     Builder(path, BuildOptions(game, Limits(nodes=20_000), positions=1_000, goal=goal)).run()
     assert verdict(path, game, goal) is True

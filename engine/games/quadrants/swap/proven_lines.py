@@ -20,7 +20,7 @@ _SHARE = 0.5
 _LEAST_NODES = 2_000
 
 
-class Settling:
+class ProvenLines:
     """One position put to the exact solver, for its part of limits that run from now on.
 
     `started` is when, on the clock of `time.monotonic_ns`; `spent` are the nodes so far. `of_time`

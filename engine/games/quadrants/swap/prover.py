@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.games.quadrants.alphabeta import CELLS
 from engine.games.quadrants.swap.exact import ENTRY_DTYPE
 from engine.games.quadrants.swap.solver import ExactSolver, boards_of
-from engine.games.quadrants.swap.supernode_wins import Families
+from engine.games.quadrants.swap.supernode_wins import SupernodeWins
 from engine.games.quadrants.swap.supernodes import canonical
 from engine.kernels import u64
 from engine.position import Move, Position
@@ -27,7 +27,7 @@ _NODES_FOR_LINE = 300_000
 _LEAST_KNOWN = 9
 
 
-class ExactProver:
+class PentagoSwapProver:
     """The exact solver as `engine.proof` asks for it.
 
     A win's distance is the shortest, give or take the last ply: a swap of the loser's may bring it.
@@ -132,9 +132,9 @@ class ExactProver:
             won = plies
         return won, horizon, spent
 
-    def families(self) -> Families:
+    def supernode_wins(self) -> SupernodeWins:
         """What is known of whole families of boards."""
-        return Families(self._solver.claims.sharing())
+        return SupernodeWins(self._solver.claims.sharing())
 
     def knowledge(self) -> bytes:
         """The part of the table that is about long claims."""

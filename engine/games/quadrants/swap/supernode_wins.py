@@ -1,4 +1,4 @@
-"""How families of boards of Pentago-swap are won: for all their arrangements at once."""
+"""How supernodes of Pentago-swap are won: in all their arrangements at once."""
 
 # The kernels carry numba's types, not Python's.
 # mypy: allow-untyped-calls
@@ -9,19 +9,19 @@ from engine.games.quadrants.swap.supernodes import fives, potential, spread
 from engine.kernels import u64
 
 
-class Families:
-    """The exact solver's answers about families, which are supernodes by another name.
+class SupernodeWins:
+    """The exact solver's answers about supernodes.
 
-    A family is what four slots hold of `mine`, the side to move's stones, and of `theirs`, and
-    `wanted` is a mask of its arrangements, none of them over: see `supernodes`.
+    A supernode is given by what its four slots hold of `mine`, the stones of the side to move, and
+    of `theirs`; `wanted` is a mask of arrangements in which the game goes on: see `supernodes`.
     """
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims
 
-    def copy(self) -> "Families":
+    def copy(self) -> "SupernodeWins":
         """Another one, for another thread, with the same table."""
-        return Families(self._claims.sharing())
+        return SupernodeWins(self._claims.sharing())
 
     def wins(
         self, mine: int, theirs: int, wanted: int, plies: int, *, nodes: int | None = None
@@ -55,7 +55,7 @@ class Families:
         return tuple(moves)
 
     def _by_promise(self, mine: int, theirs: int, plies: int) -> list[int]:
-        """The free cells of a family: the one known to be best, then by how near fives are."""
+        """The free cells of a supernode: the one known to be best, then by how near fives are."""
         best = self._claims.best_known(mine, theirs, True, plies)
         free = [cell for cell in range(CELLS) if not (mine | theirs) >> cell & 1]
 

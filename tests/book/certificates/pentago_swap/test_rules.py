@@ -72,15 +72,15 @@ def test_the_cells_that_make_a_five_are_found_in_all_arrangements() -> None:
             assert (once >> number & 1, twice >> number & 1) == (cells > 0, cells > 1)
 
 
-def test_canonical_boards_and_families_are_as_many_as_published() -> None:
+def test_canonical_boards_and_supernodes_are_as_many_as_published() -> None:
     boards: dict[Key, Board] = {Board().key: Board()}
-    counts, families = [], []
+    counts, supernodes = [], []
     for _ in range(4):
         boards = {after.key: after for board in boards.values() for _, after in board.moves()}
         counts.append(len(boards))
-        families.append(len({key[:2] for key in boards}))
+        supernodes.append(len({key[:2] for key in boards}))
     assert counts == [6, 165, 2715, 44481]
-    assert families == [3, 27, 243, 2771]
+    assert supernodes == [3, 27, 243, 2771]
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(500, marks=pytest.mark.slow)])

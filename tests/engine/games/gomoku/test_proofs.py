@@ -8,10 +8,10 @@ import pytest
 from engine import registry
 from engine.game import Outcome
 from engine.games.gomoku import Gomoku, Rule, dfpn
-from engine.games.gomoku.prover import ProofSolver
+from engine.games.gomoku.prover import GomokuProver
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
-from engine.proof import Proof, settle
+from engine.proof import Proof, prove_by_turns
 from tests.engine.records import content
 from tests.engine.threat_claims import follower, sides
 from tests.oracles.boards import board_of as drawn
@@ -77,7 +77,7 @@ def test_what_is_proven_agrees_with_trying_everything_in_many_positions(name: st
 def compare(name: str, random: Random, count: int, free: range) -> None:
     """Both claims, of a win and of a loss, are settled, and as they should be."""
     game = game_of(name)
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     truth = Exhaustive(game.size, exactly_five=game.rule is Rule.STANDARD)
     positions = crowded_positions(game, random, free)
     decided = 0
@@ -127,7 +127,7 @@ def test_wins_with_quiet_moves_are_proven_and_hold_against_every_reply(
 ) -> None:
     game, position = after(name, moves)
     assert ThreatSolver(game).vct(position).won is False
-    solver = ProofSolver(game)
+    solver = GomokuProver(game)
     proof = solver.prove(position)
     assert proof.won
     assert_leads_to_five(game, position, proof, loses=False)
@@ -138,7 +138,7 @@ def test_wins_with_quiet_moves_are_proven_and_hold_against_every_reply(
 @quiet_wins
 def test_the_other_side_is_proven_to_lose_after_the_winning_move(name: str, moves: str) -> None:
     game, position = after(name, moves)
-    solver = ProofSolver(game)
+    solver = GomokuProver(game)
     winner, loser = sides(game, position)
     move = solver.prove(position).line[0]
     position = game.play(position, move)
@@ -157,13 +157,13 @@ def test_the_other_side_is_proven_to_lose_after_the_winning_move(name: str, move
 def test_nobody_wins_on_a_board_that_is_too_small(size: int) -> None:
     game = game_of(f"gomoku-{size}-standard")
     position = game.play_line(game.parse_line("c3 c4 d3 d4" if size == 6 else ""))
-    *_, verdict = settle((game.prover(), game.prover()), position, nodes=2_000_000)
+    *_, verdict = prove_by_turns((game.prover(), game.prover()), position, nodes=2_000_000)
     assert verdict.result == "draw"
 
 
 def test_a_position_is_open_while_nodes_are_wanting() -> None:
     game, position = after(*QUIET_WINS[0])
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     needed = solver.prove(position).nodes
     for nodes in (1, 2, 3, 100, needed // 3, needed - 1):
         proof = solver.prove(position, nodes=nodes)
@@ -173,7 +173,7 @@ def test_a_position_is_open_while_nodes_are_wanting() -> None:
 
 def test_a_search_in_steps_tells_how_far_it_is() -> None:
     game, position = game_of("gomoku-9"), game_of("gomoku-9").initial
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     proofs = list(solver.steps(position, nodes=350_000))
     assert len(proofs) >= 3
     assert [proof.nodes for proof in proofs] == sorted(proof.nodes for proof in proofs)
@@ -186,7 +186,7 @@ def test_a_search_in_steps_tells_how_far_it_is() -> None:
 def test_a_table_that_is_too_small_proves_nothing_false(loses: bool) -> None:
     game, random = game_of("gomoku-6"), Random(6)
     truth = Exhaustive(6, exactly_five=False)
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     solver._entries, solver._list_count = 8 * dfpn.WAYS, 8
     positions = crowded_positions(game, random, range(6, 10))
     settled = 0
@@ -202,16 +202,16 @@ def test_a_table_that_is_too_small_proves_nothing_false(loses: bool) -> None:
 
 def test_results_depend_on_the_arguments_alone() -> None:
     game, position = after(*QUIET_WINS[0])
-    solver = ProofSolver(game, table=2)
+    solver = GomokuProver(game, table=2)
     first = solver.prove(position)
     solver.prove(game.initial, nodes=5_000, loses=True)
-    assert solver.prove(position) == ProofSolver(game, table=2).prove(position) == first
+    assert solver.prove(position) == GomokuProver(game, table=2).prove(position) == first
 
 
 @pytest.mark.parametrize("rule", ["", "-standard"], ids=["freestyle", "standard"])
 def test_a_search_leaves_the_record_as_it_was(rule: str) -> None:
     game, random = game_of(f"gomoku-11{rule}"), Random(rule)
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     positions = crowded_positions(game, random, range(50, 90))
     for _ in range(10):
         position = next(positions)
@@ -224,7 +224,7 @@ def test_a_search_leaves_the_record_as_it_was(rule: str) -> None:
 @pytest.mark.parametrize(("limit", "value"), [("deadline", 1), ("stop", 1)], ids=str)
 def test_the_limits_of_the_record_are_obeyed(limit: str, value: int) -> None:
     game = game_of("gomoku-9")
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     solver._search(game.initial, 0, 0, 0)
     solver._forget()
     solver._state["node_limit"] = solver._prover["pause_at"] = 1_000_000
@@ -237,7 +237,7 @@ def test_the_limits_of_the_record_are_obeyed(limit: str, value: int) -> None:
 
 def test_a_finished_game_is_an_error() -> None:
     game, finished = after("gomoku-9", "a1 a9 b1 b9 c1 c9 d1 d9 e1")
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     for ask in (solver.prove, solver.follow):
         with pytest.raises(ValueError, match="game is over"):
             ask(finished)
@@ -256,7 +256,7 @@ def test_what_is_proven_on_open_boards_agrees_with_the_solver_of_such_games(size
     results = []
     for _ in range(100):
         position = next(positions)
-        *_, verdict = settle(provers, position, nodes=40_000)
+        *_, verdict = prove_by_turns(provers, position, nodes=40_000)
         truth = solve(size, size, 5, position, nodes=200_000).outcome
         if truth is not None and verdict.result is not None:
             assert truth is outcome_of(position, verdict.result)
@@ -276,7 +276,7 @@ def outcome_of(position: Position, result: str) -> Outcome:
 @pytest.mark.parametrize("size", [5, 6, 7])
 def test_what_is_proven_in_renju_agrees_with_trying_everything(size: int) -> None:
     game, random = game_of(f"gomoku-{size}-renju"), Random(f"renju {size}")
-    solver = ProofSolver(game, table=1)
+    solver = GomokuProver(game, table=1)
     positions = crowded_positions(game, random, range(2, 8))
     decided = 0
     for _ in range(150):

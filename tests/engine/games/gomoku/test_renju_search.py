@@ -192,8 +192,8 @@ def test_the_kernels_forbid_what_the_rules_forbid() -> None:
         listed = set(game._forbidden_points.all(*boards))
         for cell in cells[len(dark) + len(light) :]:
             at = board.padded(cell, game.size)
-            assert board.is_forbidden_to(state, board.DARK, at) == (cell in listed)
-            assert not board.is_forbidden_to(state, board.LIGHT, at)
+            assert board.is_forbidden_to(state, board.DARK_COLOUR, at) == (cell in listed)
+            assert not board.is_forbidden_to(state, board.LIGHT_COLOUR, at)
         assert np.array_equal(state, before)
         forbidden += len(listed)
     assert forbidden > 300

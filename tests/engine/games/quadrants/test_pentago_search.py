@@ -189,8 +189,8 @@ def plain_negamax(game: Game, position: Position, depth: int, ply: int = 0) -> i
         if not position.dark_to_move:
             boards.reverse()
         view = kernels.outlook(KERNEL_GAMES[game.id], *boards)
-        value = kernels.settled(view, 36 - position.ply, ply)
-        return int(view >> kernels.SCORE) if value == kernels.UNSETTLED else int(value)
+        value = kernels.ending(view, 36 - position.ply, ply)
+        return int(view >> kernels.SCORE) if value == kernels.NO_ENDING else int(value)
     children = {game.play(position, move) for move in game.legal_moves(position)}
     return max(-plain_negamax(game, child, depth - 1, ply + 1) for child in children)
 

@@ -10,7 +10,7 @@ from engine.games.quadrants.pentago_swap import SWAPS, PentagoSwap, swap_quadran
 from engine.games.quadrants.swap import exact as kernels
 from engine.games.quadrants.swap import prover as prover_module
 from engine.games.quadrants.swap.claims import Claims
-from engine.games.quadrants.swap.prover import ExactProver
+from engine.games.quadrants.swap.prover import PentagoSwapProver
 from engine.games.quadrants.swap.solver import ExactSolver, boards_of
 from engine.games.quadrants.swap.supernodes import ALL
 from engine.position import Position
@@ -35,7 +35,7 @@ def won_position(seed: int, distance: int, empty: int) -> Position:
 @pytest.mark.parametrize("empty", [3, 4, 5])
 def test_a_proof_says_what_brute_force_says(empty: int) -> None:
     rng = random.Random(300 + empty)
-    prover = ExactProver(GAME, table=4)
+    prover = PentagoSwapProver(GAME, table=4)
     for _ in range(60):
         position = quiet_position(rng, empty)
         board = quick.board_of(position.dark, position.light)
@@ -54,7 +54,7 @@ def test_a_proof_says_what_brute_force_says(empty: int) -> None:
 @pytest.mark.parametrize("loses", [False, True])
 def test_a_proof_within_so_many_plies_rules_out_no_longer_win(loses: bool) -> None:
     rng = random.Random(303 + loses)
-    prover = ExactProver(GAME, table=4)
+    prover = PentagoSwapProver(GAME, table=4)
     answers = set()
     for number in range(60):
         position = (quiet_position if number % 2 else random_position)(rng, 5)
@@ -80,7 +80,7 @@ def test_a_proof_within_so_many_plies_rules_out_no_longer_win(loses: bool) -> No
 
 def test_positions_that_differ_by_symmetry_and_swaps_are_kin() -> None:
     rng = random.Random(23)
-    prover = ExactProver(GAME, table=1)
+    prover = PentagoSwapProver(GAME, table=1)
     for _ in range(20):
         position = quiet_position(rng, 20)
         for symmetry in GAME.symmetries:
@@ -93,9 +93,9 @@ def test_positions_that_differ_by_symmetry_and_swaps_are_kin() -> None:
 
 def test_an_interrupted_proof_goes_on_to_the_same_end(monkeypatch: pytest.MonkeyPatch) -> None:
     position = quiet_position(random.Random(12), 16)
-    whole = ExactProver(GAME, table=16).prove(position, nodes=NODES)
+    whole = PentagoSwapProver(GAME, table=16).prove(position, nodes=NODES)
     monkeypatch.setattr(prover_module, "_NODES_A_STEP", 500)
-    steps = list(ExactProver(GAME, table=16).steps(position, nodes=NODES))
+    steps = list(PentagoSwapProver(GAME, table=16).steps(position, nodes=NODES))
     assert len(steps) > 1
     assert (steps[-1].won, steps[-1].distance) == (whole.won, whole.distance)
 
@@ -106,9 +106,9 @@ def test_threads_settle_what_one_settles(monkeypatch: pytest.MonkeyPatch) -> Non
     for _ in range(12):
         position = quiet_position(rng, rng.randint(14, 18))
         for loses in (False, True):
-            alone = ExactProver(GAME, table=16).prove(position, nodes=NODES, loses=loses)
+            alone = PentagoSwapProver(GAME, table=16).prove(position, nodes=NODES, loses=loses)
             assert alone.won is not None
-            shared = ExactProver(GAME, table=16, threads=3)
+            shared = PentagoSwapProver(GAME, table=16, threads=3)
             proof = shared.prove(position, nodes=100 * NODES, loses=loses)
             assert (proof.won, proof.distance, proof.horizon) == (
                 alone.won,
@@ -131,7 +131,7 @@ def test_threads_on_a_tiny_table_settle_what_one_settles_for_all_arrangements() 
 
 def test_a_proof_is_followed_to_its_end() -> None:
     position = won_position(18, 9, 20)
-    prover = ExactProver(GAME, table=16)
+    prover = PentagoSwapProver(GAME, table=16)
     proof = prover.prove(position, nodes=NODES)
     assert proof.distance == 9
     rng = random.Random(19)
@@ -153,18 +153,18 @@ def test_a_proof_is_followed_to_its_end() -> None:
 
 
 def test_what_is_not_won_is_not_followed() -> None:
-    prover = ExactProver(GAME, table=4)
+    prover = PentagoSwapProver(GAME, table=4)
     assert prover.follow(GAME.initial, within=7).won is False
 
 
 def test_a_prover_goes_on_from_what_another_one_knew() -> None:
     position = won_position(20, 11, 22)
-    first = ExactProver(GAME, table=64)
+    first = PentagoSwapProver(GAME, table=64)
     proof = first.prove(position, nodes=10 * NODES)
     assert proof.distance == 11
     known = first.knowledge()
     assert known
-    second = ExactProver(GAME, table=16)
+    second = PentagoSwapProver(GAME, table=16)
     second.learn(known)
     again = second.prove(position, nodes=10 * NODES)
     assert (again.won, again.distance) == (True, 11)
@@ -176,4 +176,4 @@ def test_a_prover_goes_on_from_what_another_one_knew() -> None:
 
 def test_knowledge_of_another_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="buffer size"):
-        ExactProver(GAME, table=1).learn(b"123")
+        PentagoSwapProver(GAME, table=1).learn(b"123")

@@ -214,8 +214,8 @@ def plain_negamax(position: Position, depth: int, ply: int = 0) -> int:
         if not position.dark_to_move:
             boards.reverse()
         view = kernels.outlook(kernels.SWAP, np.uint64(boards[0]), np.uint64(boards[1]))
-        value = kernels.settled(view, 36 - position.ply, ply)
-        return int(view >> kernels.SCORE) if value == kernels.UNSETTLED else int(value)
+        value = kernels.ending(view, 36 - position.ply, ply)
+        return int(view >> kernels.SCORE) if value == kernels.NO_ENDING else int(value)
     children = {GAME.play(position, move) for move in GAME.legal_moves(position)}
     return max(-plain_negamax(child, depth - 1, ply + 1) for child in children)
 

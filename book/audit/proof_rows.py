@@ -43,7 +43,7 @@ _farthest = _farthest.order_by(func.abs(positions.c.value), positions.c.id).limi
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ProofClaim:
     """A value as it stands in a book, for the side to move."""
 
     value: int
@@ -78,32 +78,32 @@ def behind(value: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ProofLink:
     """A move to a stored position: its stones and claim are None where its row is missing."""
 
     move: int
     id: int
     stones: bytes | None
-    claim: Claim
+    claim: ProofClaim
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class ProofRow:
     """A position as a book has it. `rest` is the claim of its rest slot, if that is filled, and
     `rest_line` the packed moves; `rest_ends` says that the first of these ends the game, and
     `rest_kept` that the claim is of the position itself, whichever moves are stored."""
 
     id: int
     stones: bytes
-    claim: Claim
-    rest: Claim | None
+    claim: ProofClaim
+    rest: ProofClaim | None
     rest_line: bytes
     rest_ends: bool
     rest_kept: bool
-    links: tuple[Link, ...]
+    links: tuple[ProofLink, ...]
 
 
-class Rows(Closing):
+class ProofRows(Closing):
     """The rows of one game in a book. A context manager.
 
     Raises:
@@ -123,15 +123,15 @@ class Rows(Closing):
         self._connection.close()
         self._engine.dispose()
 
-    def read(self, ids: Sequence[int]) -> dict[int, Stored]:
+    def read(self, ids: Sequence[int]) -> dict[int, ProofRow]:
         """The positions with these numbers, as far as they are there, with their links."""
-        links: defaultdict[int, list[Link]] = defaultdict(list)
+        links: defaultdict[int, list[ProofLink]] = defaultdict(list)
         for row in self._chosen(_links, "ids", ids):
-            links[row.parent].append(Link(row.move, row.child, row.stones, _claim(row)))
+            links[row.parent].append(ProofLink(row.move, row.child, row.stones, _claim(row)))
         rows = self._chosen(_rows, "ids", ids)
         return {row.id: _stored(row, tuple(links[row.id])) for row in rows}
 
-    def find(self, stones: dict[bytes, int]) -> dict[bytes, tuple[int, Claim]]:
+    def find(self, stones: dict[bytes, int]) -> dict[bytes, tuple[int, ProofClaim]]:
         """The numbers and claims of those stored; `stones` gives the lookup number of each."""
         rows = self._chosen(_by_lookup, "lookups", sorted(set(stones.values())))
         return {row.stones: (row.id, _claim(row)) for row in rows if row.stones in stones}
@@ -178,9 +178,9 @@ def game_ids(address: Address) -> list[str]:
         return list(connection.execute(select(games.c.name).order_by(games.c.id)).scalars())
 
 
-def _stored(row: "Row[Any]", links: tuple[Link, ...]) -> Stored:
+def _stored(row: "Row[Any]", links: tuple[ProofLink, ...]) -> ProofRow:
     filled = row.rest_state in WITH_MOVE
-    return Stored(
+    return ProofRow(
         row.id,
         row.stones or b"",
         _claim(row),
@@ -192,10 +192,10 @@ def _stored(row: "Row[Any]", links: tuple[Link, ...]) -> Stored:
     )
 
 
-def _claim(row: "Row[Any]", slot: str = "") -> Claim:
+def _claim(row: "Row[Any]", slot: str = "") -> ProofClaim:
     """What a row says of its position or, with the prefix of those columns, of its rest slot.
 
     Nothing is proven where a damaged row has nulls.
     """
     value, bound, proven = (getattr(row, slot + name) for name in ("value", "bound", "proven"))
-    return Claim(value or 0, bound == _EXACT, bool(proven) and value is not None)
+    return ProofClaim(value or 0, bound == _EXACT, bool(proven) and value is not None)
