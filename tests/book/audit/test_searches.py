@@ -3,6 +3,7 @@
 import pytest
 
 from book.audit.end_search import Exhaustive
+from book.audit.gomoku import GomokuRules
 from book.audit.position import rules_of, search_of
 from book.audit.threats import Threats
 from engine import registry
