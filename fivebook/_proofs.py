@@ -75,6 +75,7 @@ def prove(
         NotProvable: if the game has no prover, or none that looks ply by ply for `within`.
         InvalidOptions: if a number is not positive, or there is no such side.
     """
+    from engine.position import Side
     from engine.verdicts import Question, answer
 
     numbers = {"nodes": nodes, "memory": memory, "within": within, "threads": threads}
@@ -87,7 +88,7 @@ def prove(
     question = Question(
         rules,
         read_unfinished(rules, moves),
-        dark=None if side is None else side == "dark",
+        side=None if side is None else Side(side),
         nodes=nodes or (NO_LIMIT if within else USUAL_NODES),
         within=within,
         each_move=False,
