@@ -1,4 +1,4 @@
-"""Plays the matches behind the README's tables of the field, and writes the tables into it.
+"""Plays the matches behind the tables of docs/strength.md, and writes them.
 
     python -m tools.field --jobs 2
 
@@ -24,7 +24,7 @@ from service.play.arena.statistics import estimate
 from service.play.arena.tournament import Tournament, cross_table
 
 _HOME = Path("matches/field")
-_README = Path("README.md")
+_PAGE = Path("docs/strength.md")
 _LIMITS = Limits(movetime=0.1)
 _MARGIN = 0.05
 _GAMES = 100
@@ -55,7 +55,7 @@ _REPORTS = {
 @click.command()
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Games at a time.")
 def main(jobs: int) -> None:
-    """Measure the published agents and write the tables into README.md."""
+    """Measure the published agents and write the tables into docs/strength.md."""
     load_searchers()
     load_agents()
     tables = {
@@ -63,10 +63,10 @@ def main(jobs: int) -> None:
         "efforts": _efforts_table(jobs),
         "round robin": _round_robin_table(jobs),
     }
-    readme = _README.read_text()
+    page = _PAGE.read_text()
     for name, lines in tables.items():
-        readme = with_table(readme, name, lines)
-    _README.write_text(readme)
+        page = with_table(page, name, lines)
+    _PAGE.write_text(page)
 
 
 def with_table(text: str, name: str, lines: Iterable[str]) -> str:

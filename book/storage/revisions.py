@@ -22,8 +22,8 @@ def check_revision(revision: str, book: str) -> None:
     """
     if revision in _NO_LONGER_READ:
         raise NotABook(
-            f"'{book}' was built by fivebook 0.3 or earlier (schema {revision}), whose books "
-            "this version cannot use: build it anew under another name"
+            f"'{book}' has schema {revision}, which this version cannot bring up to date: "
+            "build it anew under another name"
         )
     if revision not in REVISIONS:
         raise NewerSchema(

@@ -1,4 +1,4 @@
-"""The README's tables of the field."""
+"""The tables of the field in docs/strength.md."""
 
 import re
 
@@ -8,7 +8,7 @@ from engine.players import AGENT_NAMES
 from tests.checkout import ROOT
 from tools.field import with_table
 
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs" / "strength.md").read_text()
 TEXT = "before\n<!-- one -->\n| old |\n<!-- end of one -->\nafter\n"
 
 
@@ -30,7 +30,7 @@ def test_a_text_without_the_table_is_refused() -> None:
         ("round robin", [name for name in AGENT_NAMES if name != "closeness"]),
     ],
 )
-def test_the_readme_has_a_row_for_every_agent(table: str, names: list[str]) -> None:
-    found = re.search(f"<!-- {table} -->\n(.*?)<!-- end of {table} -->\n", README, re.DOTALL)
+def test_the_page_has_a_row_for_every_agent(table: str, names: list[str]) -> None:
+    found = re.search(f"<!-- {table} -->\n(.*?)<!-- end of {table} -->\n", PAGE, re.DOTALL)
     assert found is not None
     assert [name for name in names if name not in found[1]] == []

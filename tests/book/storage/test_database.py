@@ -168,7 +168,7 @@ BAD_FOR_READING: list[tuple[Make, type[BookError], str]] = [
     (other_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (other_migrated_database, NotABook, "'{path}' is an SQLite database, but no fivebook book"),
     (newer, NewerSchema, "'{path}' was written by a later version of fivebook (schema 9999, "),
-    (older, NotABook, "'{path}' was built by fivebook 0.3 or earlier (schema 0001), whose books"),
+    (older, NotABook, "'{path}' has schema 0001, which this version cannot bring up to date"),
     (without_revision, BookUnreadable, "'{path}' is damaged: its schema has lost its version"),
     (truncated, BookUnreadable, "'{path}' is damaged, or its end is missing (database disk image"),
 ]

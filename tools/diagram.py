@@ -1,0 +1,86 @@
+"""Draws a position with a book's known moves as an SVG image.
+
+    python -m tools.diagram gomoku.db "h8 i9" > docs/first-book.svg
+
+Each known move is a disc on its cell, the greener the better it is for the side to move, with the
+winning probability in per cent, or with the plies to the end where the value is proven.
+"""
+
+from collections.abc import Iterator
+
+import click
+
+from book.entry import BookMove
+from book.reader import BookReader
+from book.storage.address import Address
+from engine.game import Game
+from engine.position import Cell, Position, cells_of
+from engine.values import distance, winning_probability
+from fivebook.console import BOOK, GAME, name_game
+
+_STEP = 30
+_MARGIN = 32
+_MOST_MOVES = 12
+_STYLE = """<style>
+  svg { font: 11px system-ui, sans-serif; }
+  .board { fill: #e8c888; } line { stroke: #6b5424; } .frame { fill: #6b5424; }
+  .dark { fill: #111; } .light { fill: #fff; stroke: #444; }
+  text { text-anchor: middle; dominant-baseline: central; }
+</style>"""
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.argument("moves", default="")
+@click.option("--game", type=GAME, help="The game, where BOOK holds several.")
+def main(book: Address, moves: str, game: Game | None) -> None:
+    """Print the position after MOVES, with what BOOK knows of it, as SVG."""
+    with BookReader(book) as reader:
+        held = {each.id: each for each in reader.games}
+        game = held[name_game(book, list(held), game)]
+        position = game.play_line(game.parse_line(moves))
+        known = reader.find(game, position).moves
+    click.echo("\n".join(diagram(game, position, known)))
+
+
+def diagram(game: Game, position: Position, known: tuple[BookMove, ...]) -> Iterator[str]:
+    """The lines of an SVG image, row 1 of the board at the bottom."""
+    side = 2 * _MARGIN + (game.size - 1) * _STEP
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" role="img">'
+    yield f"<title>{game.title}: {len(known)} known moves</title>"
+    yield _STYLE
+    yield f'<rect class="board" width="{side}" height="{side}" rx="6"/>'
+    first, last = _MARGIN, side - _MARGIN
+    for index in range(game.size):
+        at = _MARGIN + index * _STEP
+        letter, number = game.format_cell(index)[0], index + 1
+        yield f'<line x1="{at}" y1="{first}" x2="{at}" y2="{last}"/>'
+        yield f'<line x1="{first}" y1="{at}" x2="{last}" y2="{at}"/>'
+        yield f'<text class="frame" x="{at}" y="{side - 12}">{letter}</text>'
+        yield f'<text class="frame" x="12" y="{side - at}">{number}</text>'
+    for name, stones in (("dark", position.dark), ("light", position.light)):
+        for cell in cells_of(stones):
+            x, y = _centre(game, cell)
+            yield f'<circle class="{name}" cx="{x}" cy="{y}" r="12.5"/>'
+    for move in known[:_MOST_MOVES]:
+        x, y = _centre(game, game.cell_of(move.move))
+        hue = round(120 * winning_probability(move.value))
+        yield f'<circle cx="{x}" cy="{y}" r="12.5" fill="hsl({hue} 70% 72%)" stroke="#333"/>'
+        yield f'<text x="{x}" y="{y}">{_label(move)}</text>'
+    yield "</svg>"
+
+
+def _centre(game: Game, cell: Cell) -> tuple[int, int]:
+    row, column = divmod(cell, game.size)
+    return _MARGIN + column * _STEP, _MARGIN + (game.size - 1 - row) * _STEP
+
+
+def _label(move: BookMove) -> str:
+    plies = distance(move.value) if move.proven else None
+    if plies is not None:
+        return f"{'+' if move.value > 0 else '-'}{plies}"
+    return f"{100 * winning_probability(move.value):.0f}"
+
+
+if __name__ == "__main__":
+    main()
