@@ -2,11 +2,12 @@
 
     python -m tools.diagram gomoku.db "h8 i9" > docs/first-book.svg
 
-Each known move is a disc on its cell, the greener the better it is for the side to move, with the
-winning probability in per cent, or with the plies to the end where the value is proven.
+Each move to a stored position is a disc on its cell with its winning probability in per cent, or
+with the plies to the end where the value is proven. The best move is green; the more a move gives
+away against it, the redder it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -21,6 +22,8 @@ from fivebook.console import BOOK, GAME, name_game
 _STEP = 30
 _MARGIN = 32
 _MOST_MOVES = 12
+# A move that gives away so much winning probability is drawn red.
+_BAD = 0.1
 _STYLE = """<style>
   svg { font: 11px system-ui, sans-serif; }
   .board { fill: #e8c888; } line { stroke: #6b5424; } .frame { fill: #6b5424; }
@@ -39,12 +42,12 @@ def main(book: Address, moves: str, game: Game | None) -> None:
         held = {each.id: each for each in reader.games}
         game = held[name_game(book, list(held), game)]
         position = game.play_line(game.parse_line(moves))
-        known = reader.find(game, position).moves
+        known = [move for move in reader.find(game, position).moves if move.in_book]
     click.echo("\n".join(diagram(game, position, known)))
 
 
-def diagram(game: Game, position: Position, known: tuple[BookMove, ...]) -> Iterator[str]:
-    """The lines of an SVG image, row 1 of the board at the bottom."""
+def diagram(game: Game, position: Position, known: Sequence[BookMove]) -> Iterator[str]:
+    """The lines of an SVG image, row 1 at the bottom; `known` are the moves, best first."""
     side = 2 * _MARGIN + (game.size - 1) * _STEP
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" role="img">'
     yield f"<title>{game.title}: {len(known)} known moves</title>"
@@ -64,7 +67,8 @@ def diagram(game: Game, position: Position, known: tuple[BookMove, ...]) -> Iter
             yield f'<circle class="{name}" cx="{x}" cy="{y}" r="12.5"/>'
     for move in known[:_MOST_MOVES]:
         x, y = _centre(game, game.cell_of(move.move))
-        hue = round(120 * winning_probability(move.value))
+        loss = winning_probability(known[0].value) - winning_probability(move.value)
+        hue = round(120 * (1 - min(loss / _BAD, 1)))
         yield f'<circle cx="{x}" cy="{y}" r="12.5" fill="hsl({hue} 70% 72%)" stroke="#333"/>'
         yield f'<text x="{x}" y="{y}">{_label(move)}</text>'
     yield "</svg>"
