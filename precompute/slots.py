@@ -68,6 +68,11 @@ class LossLimits:
     each: float | None = None
     together: float | None = None
 
+    def as_dict(self) -> dict[str, object]:
+        """The limits that are given, by the names under which plans and runs keep them."""
+        limits = {"max_loss": self.each, "total_loss": self.together}
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
     def after(self, given: int, best: Value, value: Value) -> int | None:
         """What a way has given away, in costs, after one more move of `value`, `given` before.
 
@@ -148,13 +153,13 @@ class Undone(Outlook):
             _all_ways, {"game": self._game_number}, execution_options={"stream_results": True}
         )
         for _, ways in groupby(streamed, attrgetter("id")):
-            self._settle(list(ways))
+            self._take_in(list(ways))
 
     def _read(self, connection: Connection, id: int) -> bool:
-        return self._settle(connection.execute(_ways_from, {"id": id}).all())
+        return self._take_in(connection.execute(_ways_from, {"id": id}).all())
 
-    def _settle(self, ways: Sequence[AnyRow]) -> bool:
-        """Settle the position that `ways` lead from; returns whether anything changed."""
+    def _take_in(self, ways: Sequence[AnyRow]) -> bool:
+        """Note the cost of the position that `ways` lead from; returns whether it changed."""
         row = ways[0]
         children = [way for way in ways if way.child is not None]
         best, is_done = row.own_value, not self.wants(row)

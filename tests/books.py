@@ -13,6 +13,7 @@ from book.storage.database import Access, open_engine
 from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 
 NODES = Limits(nodes=300)
 
@@ -25,7 +26,7 @@ Place = TypeVar("Place", str, Path)
 
 def small_book(place: Place, name: str, positions: int) -> Place:
     """A book of a few positions at `place`; added to what is there."""
-    Builder(place, BuildOptions(registry.get(name), NODES, positions=positions)).run()
+    Builder(place, BuildOptions(registry.get(name), Explore(positions), NODES)).run()
     return place
 
 

@@ -22,11 +22,21 @@ from fivebook.console import (
     json_option,
     print_json,
 )
-from fivebook.displays.building import BuildDisplay, SolveDisplay, describe_solving
+from fivebook.displays.building import BuildDisplay, ProofDisplay, describe_proof
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
-from precompute.modes.prove_by_book import Goal, verdict
-from precompute.modes.prove_by_solver import SolveOptions, SolveState, Solving
-from precompute.slots import LossLimits
+from precompute.modes.deviate import Deviate
+from precompute.modes.explore import Explore
+from precompute.modes.frontier import SearchMode
+from precompute.modes.full import Full
+from precompute.modes.learn import Learn
+from precompute.modes.prove_by_book import ProveByBook, verdict
+from precompute.modes.prove_by_solver import (
+    ProofOptions,
+    ProofState,
+    ProveBySolver,
+    StrategyBuilder,
+)
+from precompute.modes.refine import Refine
 
 _DEFAULT_NODES = 20_000
 # Deeper positions of a solved game are settled in time by a live search.
@@ -197,46 +207,49 @@ def build(
     """
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
-    mode = mode or ("explore" if plies is None else "full")
-    way = _BY_BOOK if mode == "prove" and by == "book" else mode
+    name = mode or ("explore" if plies is None else "full")
+    way = _BY_BOOK if name == "prove" and by == "book" else name
     _refuse_others(way)
     line = _line(game, root)
-    if way == "prove":
-        strategy = SolveOptions(
-            game=game,
-            plies=_STRATEGY_PLIES if plies is None else plies,
-            memory=memory,
-            line=line,
-            jobs=jobs or 1,
-            nodes=nodes,
-            seconds=seconds,
-        )
-        _solve(book, strategy, as_json)
+    chosen: SearchMode | ProveBySolver
+    match way:
+        case "prove":
+            chosen = ProveBySolver(_STRATEGY_PLIES if plies is None else plies, memory, nodes)
+        case "explore":
+            chosen = Explore(positions, max_loss)
+        case "full":
+            if plies is None:
+                raise click.UsageError("--mode full needs --plies")
+            chosen = Full(plies)
+        case "refine":
+            chosen = Refine(searches, max_loss)
+        case "deviate":
+            if total_loss is None or each_loss is None:
+                raise click.UsageError("--mode deviate needs --abs and --rel")
+            chosen = Deviate(each_loss, total_loss, positions)
+        case "learn":
+            chosen = Learn(positions)
+        case _:
+            to_move = game.play_line(line).to_move
+            chosen = ProveByBook(to_move if side is None else Side(side), positions)
+    if isinstance(chosen, ProveBySolver):
+        proof = ProofOptions(game, chosen, line=line, jobs=jobs or 1, seconds=seconds)
+        _prove(book, proof, as_json)
         return
-    if mode == "full" and plies is None:
-        raise click.UsageError("--mode full needs --plies")
-    if mode == "deviate" and (total_loss is None or each_loss is None):
-        raise click.UsageError("--mode deviate needs --abs and --rel")
     _check_backend(backend, scheduler, jobs)
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
-        game=game,
-        limits=Limits(depth, nodes, movetime),
-        jobs=jobs or 1,
-        positions=positions,
-        plies=plies,
-        seconds=seconds,
-        table=table,
-        backend=Backend(backend or Backend.LOKY),
-        scheduler=scheduler,
-        lease=lease or USUAL_LEASE,
+        game,
+        chosen,
+        Limits(depth, nodes, movetime),
+        table,
+        Backend(backend or Backend.LOKY),
+        scheduler,
+        lease or USUAL_LEASE,
         line=line,
-        losses=LossLimits(each_loss if mode == "deviate" else max_loss, total_loss),
-        refine=mode == "refine",
-        searches=searches,
-        learn=mode == "learn",
-        goal=_goal(game, line, side) if mode == "prove" else None,
+        jobs=jobs or 1,
+        seconds=seconds,
     )
     _build(book, options, as_json)
 
@@ -257,24 +270,22 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
         with stopping_on_interrupt(builder.stop, "after the searches in flight"):
             state = builder.run()
         value = display.root()
-    goal = options.goal
-    told = {} if goal is None else {"won": verdict(book, options.game, goal)}
+    told = {}
+    mode = options.mode
+    if isinstance(mode, ProveByBook):
+        told["won"] = verdict(book, options.game, options.root, mode.side)
     if as_json:
         print_json(_as_dict(book, state, builder.complete, value) | told)
         return
     _print_end(book, state, builder.complete, value)
-    if goal is not None:
-        console.print(_describe_verdict(goal, told["won"]))
+    if isinstance(mode, ProveByBook):
+        console.print(_describe_verdict(mode.side, told["won"]))
 
 
-def _goal(game: Game, line: tuple[Move, ...], side: str | None) -> Goal:
-    return Goal(line, game.play_line(line).to_move if side is None else Side(side))
-
-
-def _describe_verdict(goal: Goal, won: bool | None) -> str:
+def _describe_verdict(side: Side, won: bool | None) -> str:
     if won is None:
-        return f"whether {goal.side} wins is not proven yet"
-    return f"proven: {goal.side} wins" if won else f"proven: {goal.side} does not win"
+        return f"whether {side} wins is not proven yet"
+    return f"proven: {side} wins" if won else f"proven: {side} does not win"
 
 
 def _refuse_others(way: str) -> None:
@@ -297,26 +308,26 @@ def _line(game: Game, root: str) -> tuple[Move, ...]:
     return tuple(line)
 
 
-def _solve(book: Address, options: SolveOptions, as_json: bool) -> None:
-    with SolveDisplay() as display:
-        solving = Solving(book, options, (lambda state: None) if as_json else display.show)
-        with stopping_on_interrupt(solving.stop, "within seconds"):
-            state = solving.run()
+def _prove(book: Address, options: ProofOptions, as_json: bool) -> None:
+    with ProofDisplay() as display:
+        builder = StrategyBuilder(book, options, (lambda state: None) if as_json else display.show)
+        with stopping_on_interrupt(builder.stop, "within seconds"):
+            state = builder.run()
     if as_json:
-        print_json(_solved_as_dict(book, state, solving.complete))
+        print_json(_proof_as_dict(book, state, builder.complete))
         return
     proof = state.proof
     console.print(
-        f"{book}: {describe_solving(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
+        f"{book}: {describe_proof(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
         f"the book holds {state.stored:,} positions",
         highlight=False,
         soft_wrap=True,
     )
-    if not solving.complete:
+    if not builder.complete:
         console.print("Not finished: the same command goes on from here.", highlight=False)
 
 
-def _solved_as_dict(book: Address, state: SolveState, complete: bool) -> dict[str, Any]:
+def _proof_as_dict(book: Address, state: ProofState, complete: bool) -> dict[str, Any]:
     proof = state.proof
     return {
         "book": str(book),

@@ -15,7 +15,7 @@ from book.storage.address import Address
 from book.storage.closing import Closing
 from fivebook.console import console, describe_value
 from precompute.builder import BuildOptions, BuildState
-from precompute.modes.prove_by_solver import SolveState
+from precompute.modes.prove_by_solver import ProofState
 
 _SECONDS_BETWEEN_LINES = 5.0
 _SECONDS_BETWEEN_UPDATES = 0.2
@@ -39,7 +39,8 @@ class BuildDisplay(Closing):
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("", total=options.positions, rate=0.0, left="", root="")
+        most = options.mode.bounds.positions
+        self._task = self._bar.add_task("", total=most, rate=0.0, left="", root="")
         self._bar.start()
 
     def close(self) -> None:
@@ -79,12 +80,13 @@ class BuildDisplay(Closing):
         left = []
         if self._options.seconds:
             left.append(self._options.seconds - state.seconds)
-        if self._options.positions and rate:
-            left.append((self._options.positions - state.positions) / rate)
+        most = self._options.mode.bounds.positions
+        if most and rate:
+            left.append((most - state.positions) / rate)
         return f"{max(0.0, min(left)):.0f} s left" if left else ""
 
 
-class SolveDisplay(Closing):
+class ProofDisplay(Closing):
     """Shows how far a proof is: the horizon that is done with, nodes, table; then positions."""
 
     def __init__(self) -> None:
@@ -98,19 +100,19 @@ class SolveDisplay(Closing):
         if self._status:
             self._status.stop()
 
-    def show(self, state: SolveState) -> None:
+    def show(self, state: ProofState) -> None:
         """Take in a new state; it is drawn or printed every so often."""
         if time.monotonic() < self._due:
             return
         pause = _SECONDS_BETWEEN_UPDATES if self._status else _SECONDS_BETWEEN_LINES
         self._due = time.monotonic() + pause
         if self._status:
-            self._status.update(describe_solving(state))
+            self._status.update(describe_proof(state))
         else:
-            console.print(describe_solving(state), highlight=False, soft_wrap=True)
+            console.print(describe_proof(state), highlight=False, soft_wrap=True)
 
 
-def describe_solving(state: SolveState) -> str:
+def describe_proof(state: ProofState) -> str:
     """How far a proof is, in one line."""
     proof = state.proof
     rate = proof.nodes / max(state.seconds, 1e-9) / 1e6

@@ -1,29 +1,28 @@
-"""What to search next. Decided from the book and the plan alone, never from the clock.
+"""What the modes have in common: what a mode of searches is, and how frontiers are made.
 
-Whatever order results come in and whenever a build is stopped, a plan made from the same book
-holds the same tasks.
+A frontier chooses what to search next. It decides from the book and the plan alone, never from the
+clock: whatever order results come in and whenever a build is stopped, a plan made from the same
+book holds the same tasks.
 """
 
-import json
 import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
-from sqlalchemy import BindParameter, Connection, Executable, bindparam, select
+from sqlalchemy import Connection, Executable, bindparam, select
 
 from book.rows.encoding import AnyRow, move_width, unpack_line
 from book.rows.lookup import count_positions, find, rest_child, ways_to
-from book.storage.schema import RestState, moves, positions, runs
+from book.storage.address import Address
+from book.storage.schema import RestState, moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Canonical, Game, Key
 from engine.position import Position
 from engine.search import Limits
-from precompute.slots import CheapestSlots, LossLimits, Outlook, Undone
 
-# Of a whole layer, so many tasks are planned at a time, and so many positions looked at.
-_TASKS_AT_ONCE = 256
-_PARENTS_AT_ONCE = 16
-_IDS_AT_ONCE = 500
+BATCH_SIZE = 16
 
 _pending = (
     select(positions.c.id, positions.c.stones)
@@ -38,10 +37,6 @@ _stored_children = (
     .join(moves, moves.c.child == positions.c.id)
     .where(moves.c.parent == bindparam("id"))
 )
-_ids: BindParameter[int] = bindparam("ids", expanding=True)
-_stones = select(positions.c.stones).where(positions.c.id.in_(_ids)).order_by(positions.c.id)
-_children = select(moves.c.child).where(moves.c.parent.in_(_ids))
-_runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("game"))
 
 
 class Frontier(Protocol):
@@ -52,13 +47,63 @@ class Frontier(Protocol):
         ...
 
 
-class BookFrontier:
-    """What all have in common. `root` is where the book is to grow, None: the empty board."""
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a build is at work: a game of the book at `address`, from the position `root` on.
 
-    def __init__(self, game: Game, game_number: int, root: Position | None = None) -> None:
-        self._game = game
-        self._game_number = game_number
-        self._root = game.canonical(game.initial if root is None else root)
+    `limits` are those of each search. A frontier plans some `batch_size` tasks at a time.
+    """
+
+    address: Address
+    game: Game
+    game_number: int
+    root: Position
+    limits: Limits
+    batch_size: int = BATCH_SIZE
+
+
+class Bounds(NamedTuple):
+    """When a book is complete: with so many stored positions, so deep, or after so many searches.
+
+    A mode has at most one of them.
+    """
+
+    positions: int | None = None
+    plies: int | None = None
+    searches: int | None = None
+
+
+class SearchMode(ABC):
+    """A way to build a book from the results of searches, with all that is to be said of it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def frontier(self, site: Site) -> Frontier:
+        """What chooses the searches."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """When the book is complete. It is also complete when nothing is left to be done."""
+        return Bounds()
+
+    @property
+    def decides(self) -> dict[str, object]:
+        """What, besides the bounds, decides which searches are made.
+
+        Plans and runs keep it under these names: they never change, nor do the values.
+        """
+        return {}
+
+
+class BookFrontier:
+    """What the frontiers of all modes have in common."""
+
+    def __init__(self, site: Site) -> None:
+        self._game = site.game
+        self._game_number = site.game_number
+        self._root = site.game.canonical(site.root)
+        self._batch_size = site.batch_size
 
     def _rows(
         self, connection: Connection, statement: Executable, **values: object
@@ -92,24 +137,15 @@ class BookFrontier:
         return Task(self._game.key(row.stones), row.stones, False, excluded)
 
 
-class Growing(BookFrontier):
+class GrowingFrontier(BookFrontier):
     """A frontier that adds positions one by one, up to `most` stored ones.
 
     With a new position comes a new search, without the move to it, of the rest slots of all
     positions that had it as their rest move.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        *,
-        batch_size: int,
-        most: int | None = None,
-        root: Position | None = None,
-    ) -> None:
-        super().__init__(game, game_number, root)
-        self._batch_size = batch_size
+    def __init__(self, site: Site, most: int | None = None) -> None:
+        super().__init__(site)
         self._most = most
 
     def _growth(self, connection: Connection, added: Task, searching: set[Key]) -> list[Task]:
@@ -140,189 +176,6 @@ class Growing(BookFrontier):
             for key, row in sorted(self._stored(connection, parents).items())
             if rest_child(self._game, row) == expansion.key
         ]
-
-
-class Explore(Growing):
-    """Grows the book where sensible games go: the cheapest rest slots within `losses` first."""
-
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        *,
-        batch_size: int,
-        most: int | None = None,
-        root: Position | None = None,
-        losses: LossLimits = LossLimits(),
-    ) -> None:
-        super().__init__(game, game_number, batch_size=batch_size, most=most, root=root)
-        self._losses = losses
-
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        new = {planned.task.key for planned in opened if planned.task.new}
-        searching = {planned.task.key for planned in opened if not planned.task.new}
-        room = self._room(connection, len(new))
-        batch = self._missing_root(connection, opened) if room > 0 else []
-        if batch:
-            return batch
-        batch = self._pending_tasks(connection, searching, self._batch_size)
-        searching |= {task.key for task in batch}
-        slots = self.cheapest_slots(connection)
-        for slot in slots:
-            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
-                break
-            expansion = self._expansion(slot)
-            if expansion.key in new:
-                continue
-            batch += self._growth(connection, expansion, searching)
-            new.add(expansion.key)
-            room -= 1
-        return batch
-
-    def cheapest_slots(self, connection: Connection) -> CheapestSlots:
-        """The positions whose rest slots are to be expanded, in order."""
-        return CheapestSlots(connection, self._stored_root(connection), self._losses, Outlook())
-
-
-class Refine(BookFrontier):
-    """Searches the rest slots again that were last searched with smaller limits; adds nothing.
-
-    The cheapest slots come first, since on them most depends. A slot is done if its last search
-    was given at least as much as `limits` in every respect. `most` bounds the positions of the
-    book of which that is true.
-    """
-
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        *,
-        batch_size: int,
-        limits: Limits,
-        most: int | None = None,
-        root: Position | None = None,
-        losses: LossLimits = LossLimits(),
-    ) -> None:
-        super().__init__(game, game_number, root)
-        self._batch_size = batch_size
-        self._limits = limits.as_dict()
-        self._most = most
-        self._losses = losses
-        self._outlook = Undone(game, game_number, losses)
-
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        batch = self._missing_root(connection, opened) or self._chosen(connection, opened)
-        self._outlook.plan(batch)
-        return batch
-
-    def _chosen(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        searching = {planned.task.key for planned in opened}
-        batch = self._pending_tasks(connection, searching, self._batch_size)
-        searching |= {task.key for task in batch}
-        slots = self.cheapest_slots(connection, opened)
-        room = self._room(connection, searching)
-        for row in slots:
-            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
-                break
-            if self._game.key(row.stones) not in searching:
-                batch.append(self._rest_task(connection, row))
-                room -= 1
-        return batch
-
-    def cheapest_slots(
-        self, connection: Connection, opened: Collection[PlannedTask] = ()
-    ) -> CheapestSlots:
-        """The positions whose rest slots are to be searched again, in order."""
-        self._outlook.refresh(connection, opened, self._runs_that_did_as_much(connection))
-        root = self._stored_root(connection)
-        return CheapestSlots(connection, root, self._losses, self._outlook)
-
-    def _runs_that_did_as_much(self, connection: Connection) -> set[int]:
-        return {
-            row.id
-            for row in self._rows(connection, _runs)
-            if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
-        }
-
-    def _room(self, connection: Connection, searching: Collection[Key]) -> float:
-        """How many slots may be searched besides those of `searching`."""
-        if self._most is None:
-            return math.inf
-        planned = self._stored(connection, searching).values()
-        return self._most - self._outlook.done_count - sum(map(self._outlook.wants, planned))
-
-
-def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a search with the limits `had` was given at least as much as `wanted` ones give.
-
-    Without a limit a search is given everything, but one of which none is known is told nothing.
-    """
-
-    def is_enough(name: str) -> bool:
-        limit, least = had.get(name), wanted[name]
-        return limit is None or (least is not None and limit >= least)
-
-    return any(had.values()) and all(map(is_enough, ("depth", "nodes", "movetime")))
-
-
-class Full(BookFrontier):
-    """Every position up to `plies` plies after the root, up to symmetry, in which the game goes on.
-
-    Layer by layer, of which only the numbers of one layer's positions are held in memory.
-    """
-
-    def __init__(
-        self, game: Game, game_number: int, *, plies: int, root: Position | None = None
-    ) -> None:
-        super().__init__(game, game_number, root)
-        self._plies_left = plies
-        self._layer: list[int] | None = None
-        self._looked_at = 0
-
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        root = self._stored_root(connection)
-        if root is None:
-            return self._missing_root(connection, opened)
-        if self._layer is None:
-            self._layer = [root.id]
-        while self._plies_left:
-            batch = self._missing_children(connection, self._layer, opened)
-            if batch or any(planned.task.new for planned in opened):
-                return batch
-            # Only now: each of these searches leaves out all children.
-            searching = {planned.task.key for planned in opened}
-            batch = self._pending_tasks(connection, searching, _TASKS_AT_ONCE)
-            if batch or opened:
-                return batch
-            self._layer = self._next_layer(connection, self._layer)
-            self._looked_at = 0
-            self._plies_left -= 1
-        return []
-
-    def _missing_children(
-        self, connection: Connection, layer: Sequence[int], opened: Collection[PlannedTask]
-    ) -> list[Task]:
-        """Searches of further children of the layer, which are neither stored nor `opened`."""
-        planned = {planned.task.key for planned in opened}
-        missing: dict[Key, Task] = {}
-        while self._looked_at < len(layer) and len(missing) < _TASKS_AT_ONCE:
-            ids = layer[self._looked_at : self._looked_at + _PARENTS_AT_ONCE]
-            self._looked_at += len(ids)
-            children = {
-                child.canonical.key: child.canonical
-                for stones in connection.execute(_stones, {"ids": ids}).scalars()
-                for child in self._game.children(self._game.unpack(stones))
-            }
-            known = planned | self._stored(connection, children).keys()
-            missing |= {key: new_task(children[key]) for key in children.keys() - known}
-        return [missing[key] for key in sorted(missing)]
-
-    def _next_layer(self, connection: Connection, layer: Sequence[int]) -> list[int]:
-        following: set[int] = set()
-        for start in range(0, len(layer), _IDS_AT_ONCE):
-            ids = layer[start : start + _IDS_AT_ONCE]
-            following.update(connection.execute(_children, {"ids": ids}).scalars())
-        return sorted(following)
 
 
 def new_task(position: Canonical) -> Task:

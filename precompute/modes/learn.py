@@ -1,33 +1,43 @@
 """Growing a book by its misses: what it was asked for and did not hold."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from book.misses import Misses
-from book.storage.address import AnyAddress
 from book.writer import PlannedTask, Task
-from engine.game import Canonical, Game
-from precompute.modes.frontier import Growing, new_task
+from engine.game import Canonical
+from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site, new_task
 
 # Positions looked up at a time.
 _AT_ONCE = 500
 
 
-class Learn(Growing):
-    """Adds the misses of `book`, those asked for most often first, until all are stored."""
+@dataclass(frozen=True, slots=True)
+class Learn(SearchMode):
+    """The misses of the book, until it holds so many `positions`."""
 
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        book: AnyAddress,
-        *,
-        batch_size: int,
-        most: int | None = None,
-    ) -> None:
-        super().__init__(game, game_number, batch_size=batch_size, most=most)
-        self._misses = Misses(book)
+    positions: int | None = None
+
+    def frontier(self, site: Site) -> "LearnFrontier":
+        return LearnFrontier(site, self.positions)
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(positions=self.positions)
+
+    @property
+    def decides(self) -> dict[str, object]:
+        return {"mode": "learn"}
+
+
+class LearnFrontier(GrowingFrontier):
+    """Adds the misses of the book, those asked for most often first, until all are stored."""
+
+    def __init__(self, site: Site, most: int | None = None) -> None:
+        super().__init__(site, most)
+        self._misses = Misses(site.address)
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}

@@ -21,9 +21,9 @@ from book.storage.address import AnyAddress
 from book.storage.schema import RestState, games, moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Game, Key
-from engine.position import Move, Side
+from engine.position import Position, Side
 from engine.values import LOGISTIC_SCALE, Value
-from precompute.modes.frontier import Growing, new_task
+from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site, new_task
 from precompute.slots import Entered
 
 _INFINITE = 1 << 62
@@ -46,11 +46,23 @@ _number = select(games.c.id).where(games.c.name == bindparam("name"))
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """That `side` wins the position after `line`."""
+class ProveByBook(SearchMode):
+    """What may prove that `side` wins the root, until that is known or the book holds so many
+    `positions`."""
 
-    line: tuple[Move, ...]
     side: Side
+    positions: int | None = None
+
+    def frontier(self, site: Site) -> "ProofFrontier":
+        return ProofFrontier(site, self.side, self.positions)
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(positions=self.positions)
+
+    @property
+    def decides(self) -> dict[str, object]:
+        return {"mode": "prove", "side": self.side}
 
 
 class Numbers(NamedTuple):
@@ -60,7 +72,7 @@ class Numbers(NamedTuple):
     disproof: int
 
     @property
-    def settled(self) -> bool:
+    def decided(self) -> bool:
         """Whether one of them is made."""
         return 0 in self
 
@@ -91,25 +103,28 @@ class _Node:
             self.row.rest_state in (RestState.OPEN, RestState.ENDS)
             and not self.in_flight
             and self.slot is not None
-            and not self.slot.settled
+            and not self.slot.decided
         )
 
     @property
     def slot_to_compare(self) -> Numbers | None:
         """The slot's numbers, twice as large while it is searched: so the next is another."""
-        if self.slot is None or self.slot.settled or not self.in_flight:
+        if self.slot is None or self.slot.decided or not self.in_flight:
             return self.slot
         return Numbers(*(min(2 * number, _INFINITE) for number in self.slot))
 
 
 class ProofTree:
-    """The numbers of all stored positions below a root, each once however many ways lead there."""
+    """The numbers of all stored positions below `root`, each once however many ways lead there.
 
-    def __init__(self, game: Game, game_number: int, goal: Goal) -> None:
+    What is to be proven is that `side` wins the root.
+    """
+
+    def __init__(self, game: Game, game_number: int, root: Position, side: Side) -> None:
         self._game = game
         self._game_number = game_number
-        self._goal = goal
-        self._root_key = game.canonical(game.play_line(goal.line)).key
+        self._side = side
+        self._root_key = game.canonical(root).key
         self._root: int | None = None
         self._nodes: dict[int, _Node] = {}
         self._by_stones: dict[bytes, int] = {}
@@ -120,9 +135,9 @@ class ProofTree:
 
     @property
     def won(self) -> bool | None:
-        """Whether the goal is proven; False where it is disproven, None while it is open."""
+        """Whether the side wins; False where that is disproven, None while it is open."""
         numbers = _UNKNOWN if self._root is None else self._nodes[self._root].numbers
-        return numbers == _PROVEN if numbers.settled else None
+        return numbers == _PROVEN if numbers.decided else None
 
     def load(self, connection: Connection) -> None:
         """Read all positions from the root on."""
@@ -132,7 +147,7 @@ class ProofTree:
         found = self._found(connection, [self._root_key])
         self._root = found[0].id if found else None
         if self._root is not None:
-            self._settle(self._read(connection, [self._root]))
+            self._carry_up(self._read(connection, [self._root]))
 
     def update(self, connection: Connection, entered: Iterable[Task]) -> None:
         """Read what the results of these tasks changed."""
@@ -140,7 +155,7 @@ class ProofTree:
         # A new position is below the root if one that leads to it is, whose links changed as well.
         for some in _chunks(found - self._nodes.keys()):
             found |= set(connection.execute(_parents, {"ids": some}).scalars())
-        self._settle(self._read(connection, found & self._nodes.keys()))
+        self._carry_up(self._read(connection, found & self._nodes.keys()))
 
     def set_in_flight(self, stones: Iterable[bytes]) -> None:
         """Say of which positions the slots are being searched, and of no others."""
@@ -149,7 +164,7 @@ class ProofTree:
         self._in_flight = now
         for id in changed:
             self._nodes[id].in_flight = id in now
-        self._settle(changed)
+        self._carry_up(changed)
 
     def add_in_flight(self, stones: Iterable[bytes]) -> None:
         """Say that the slots of these positions are being searched as well."""
@@ -157,7 +172,7 @@ class ProofTree:
         self._in_flight |= added
         for id in added:
             self._nodes[id].in_flight = True
-        self._settle(added)
+        self._carry_up(added)
 
     def most_proving(self) -> int | None:
         """The number of the position whose slot is to be expanded; None if there is none.
@@ -211,7 +226,7 @@ class ProofTree:
         return read
 
     def _take_in(self, row: AnyRow, children: list[int]) -> None:
-        chooses = (Side.LIGHT if row.ply % 2 else Side.DARK) is self._goal.side
+        chooses = (Side.LIGHT if row.ply % 2 else Side.DARK) is self._side
         before = self._nodes.get(row.id)
         node = _Node(row, chooses, _slot_numbers(row, chooses), children)
         if before is not None:
@@ -221,7 +236,7 @@ class ProofTree:
         self._nodes[row.id] = node
         self._by_stones[row.stones] = row.id
 
-    def _settle(self, changed: Iterable[int]) -> None:
+    def _carry_up(self, changed: Iterable[int]) -> None:
         """Bring numbers up to date after those of `changed` were: from the last ply up."""
         queue = [(-self._nodes[id].row.ply, id) for id in changed]
         heapq.heapify(queue)
@@ -231,7 +246,7 @@ class ProofTree:
             node = self._nodes[id]
             before = node.numbers, node.is_open
             node.numbers = self._numbers(node)
-            node.is_open = not node.numbers.settled and (
+            node.is_open = not node.numbers.decided and (
                 node.slot_is_open or any(self._nodes[child].is_open for child in node.children)
             )
             if before == (node.numbers, node.is_open):
@@ -253,26 +268,17 @@ class ProofTree:
         return Numbers(_total(proofs), min(disproofs))
 
 
-class Proving(Growing):
-    """Grows the book where a proof of `goal` needs it, until it is proven or disproven.
+class ProofFrontier(GrowingFrontier):
+    """Grows the book where a proof that `side` wins the root needs it, until that is decided.
 
     The most-proving slots are expanded. What is in flight counts as twice as far from a proof or
     disproof, so that a batch holds different ones.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        game_number: int,
-        goal: Goal,
-        *,
-        batch_size: int,
-        most: int | None = None,
-    ) -> None:
-        root = game.play_line(goal.line)
-        super().__init__(game, game_number, batch_size=batch_size, most=most, root=root)
-        self._proof = ProofTree(game, game_number, goal)
-        self._entered = Entered(game_number)
+    def __init__(self, site: Site, side: Side, most: int | None = None) -> None:
+        super().__init__(site, most)
+        self._proof = ProofTree(site.game, site.game_number, site.root, side)
+        self._entered = Entered(site.game_number)
 
     def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
         in_plan = {(planned.task.key, planned.task.new): planned.task for planned in opened}
@@ -365,14 +371,14 @@ def _chunks(ids: Collection[int]) -> Iterator[list[int]]:
     return (ordered[at : at + _AT_ONCE] for at in range(0, len(ordered), _AT_ONCE))
 
 
-def verdict(book: AnyAddress, game: Game, goal: Goal) -> bool | None:
-    """Whether `book` proves `goal`; False where it disproves it, None where it does neither.
+def verdict(book: AnyAddress, game: Game, root: Position, side: Side) -> bool | None:
+    """Whether `book` proves that `side` wins `root`; False where it disproves it, else None.
 
     Raises:
         BookError: if the book cannot be read.
     """
     with BookReader(book) as reader, reader.connection() as connection:
         number = connection.execute(_number, {"name": game.id}).scalar_one()
-        proof = ProofTree(game, number, goal)
+        proof = ProofTree(game, number, root, side)
         proof.load(connection)
         return proof.won

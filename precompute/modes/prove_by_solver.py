@@ -1,9 +1,9 @@
-"""Solving: the proof of who wins a position, and the winner's strategy as rows of a book.
+"""Proving by the solver: one proof of who wins, and the winner's strategy as rows of a book.
 
-A position of the winner's gets his move, one of the loser's all replies, so that of the strategy
-nothing is missing down to the ply that is asked for. What the prover found out with much effort
-lies in a file beside the book until the book holds the strategy: a proof that was cut off goes on
-from there.
+A position of the winner's gets his move, one of the loser's all replies: down to the ply that is
+asked for, nothing of the strategy is missing. What the prover found out with much effort lies in
+a file beside the book until the book holds the strategy: a proof that was cut off goes on from
+there.
 """
 
 import time
@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 from book.rows.encoding import Rest, Searched
 from book.rows.lookup import find
-from book.storage.address import Address, AnyAddress
+from book.storage.address import AnyAddress
 from book.writer import BookWriter, Task
 from engine.errors import FivebookError
 from engine.game import Canonical, Game, Key
 from engine.position import Move, Position
 from engine.proof import OPEN, Proof, Prover
 from engine.values import WIN, Bound
+from precompute.build import Build, CommonOptions
 from precompute.knowledge import Knowledge
 
 _NO_LIMIT = 1 << 62
@@ -30,35 +31,32 @@ _NODES_FOR_SHORTER, _TIMES_MORE = 300_000, 10
 _SOON = 9
 
 
-class NotSolved(FivebookError):
-    """The game has no prover, or the position is no win of either side."""
+class NoProver(FivebookError):
+    """The game has no prover."""
 
 
 @dataclass(frozen=True, slots=True)
-class SolveOptions:
-    """What to solve: `game` after the moves of `line`, with `jobs` threads and a table of `memory`
-    MiB.
+class ProveBySolver:
+    """One proof that the side to move wins the root, by the game's own prover.
 
-    The strategy is stored down to `plies` plies after these and, of what is not won soon by then,
-    further. `nodes` bounds the proof, and `seconds` this invocation.
+    The strategy is stored down to `plies` plies after the root and, of what is not won soon by
+    then, further. The jobs share a table of `memory` MiB. `nodes` bounds the proof.
     """
 
-    game: Game
     plies: int
     memory: int
-    line: tuple[Move, ...] = ()
-    jobs: int = 1
     nodes: int | None = None
-    seconds: float | None = None
-
-    @property
-    def root(self) -> Position:
-        """The position to solve."""
-        return self.game.play_line(self.line)
 
 
 @dataclass(frozen=True, slots=True)
-class SolveState:
+class ProofOptions(CommonOptions):
+    """A build by one proof, with `jobs` threads."""
+
+    mode: ProveBySolver
+
+
+@dataclass(frozen=True, slots=True)
+class ProofState:
     """How far it is: the proof that the root's side to move wins, the positions of its own in
     which its move is known, and those of the game that the book holds."""
 
@@ -83,42 +81,32 @@ class Won:
     milliseconds: int
 
 
-class Solving:
-    """One run of the solver. `report` is called every fraction of a second or some seconds."""
+class StrategyBuilder(Build[ProofState]):
+    """A build by one proof. `report` is called every fraction of a second or some seconds.
+
+    `run` raises `NoProver` if the game has none, and `KnowledgeError` if the file of an earlier
+    proof is damaged or of something else.
+    """
 
     def __init__(
         self,
         book: AnyAddress,
-        options: SolveOptions,
-        report: Callable[[SolveState], None] = lambda state: None,
+        options: ProofOptions,
+        report: Callable[[ProofState], None] = lambda state: None,
     ) -> None:
-        self._book = Address.of(book)
+        super().__init__(book, options, report)
         self._options = options
-        self._report = report
-        self._stopping = False
 
-    def stop(self) -> None:
-        """End at the next step; what is known by then is kept."""
-        self._stopping = True
-
-    def run(self) -> SolveState:
-        """Prove the win of the side to move and store the strategy, until done or stopped.
-
-        Raises:
-            BookError: if the book cannot be written; what was stored before is safe.
-            NotSolved: if the game has no prover.
-            KnowledgeError: if the file of an earlier proof is none, or damaged.
-        """
+    def _run(self) -> ProofState:
         options = self._options
-        self._started = time.monotonic()
-        prover = options.game.prover(table=options.memory, threads=options.jobs)
+        prover = options.game.prover(table=options.mode.memory, threads=options.jobs)
         if prover is None:
-            raise NotSolved(f"{options.game.id} cannot be solved: the game has no prover yet")
-        with BookWriter(self._book, options.game) as writer:
+            raise NoProver(f"{options.game.id} cannot be proven: the game has no prover yet")
+        with BookWriter(self._address, options.game) as writer:
             run = writer.start_run(self._parameters())
-            knowledge = Knowledge(self._book, options.game)
+            knowledge = Knowledge(self._address, options.game)
             prover.learn(knowledge.read())
-            self._state = SolveState(OPEN, 0, writer.count(), 0.0)
+            self._state = ProofState(OPEN, 0, writer.count(), 0.0)
             for proof in self._proofs(prover, knowledge):
                 self._tell(replace(self._state, proof=proof))
             if self._state.proof.won and not self._over:
@@ -128,27 +116,19 @@ class Solving:
 
     @property
     def complete(self) -> bool:
-        """Whether the root was settled and, if it is won, the strategy stored."""
+        """Whether the root is won and the strategy stored, or the root is known not to be won."""
         proof = self._state.proof
         return proof.won is False or (bool(proof.won) and not self._over)
 
-    @property
-    def _over(self) -> bool:
-        seconds = self._options.seconds
-        return self._stopping or (seconds is not None and self._seconds() >= seconds)
-
-    def _seconds(self) -> float:
-        return time.monotonic() - self._started
-
-    def _tell(self, state: SolveState) -> None:
-        self._state = replace(state, seconds=self._seconds())
+    def _tell(self, state: ProofState) -> None:
+        self._state = replace(state, seconds=self._elapsed)
         self._report(self._state)
 
     def _proofs(self, prover: Prover, knowledge: Knowledge) -> Iterator[Proof]:
         """The states of the root's proof; what is known is saved from time to time."""
         saved = time.monotonic()
         options = self._options
-        for proof in prover.steps(options.root, nodes=options.nodes or _NO_LIMIT):
+        for proof in prover.steps(options.root, nodes=options.mode.nodes or _NO_LIMIT):
             yield proof
             if time.monotonic() > saved + _SECONDS_BETWEEN_SAVES or self._over:
                 knowledge.write(prover.knowledge())
@@ -208,7 +188,7 @@ class Solving:
 
     def _above(self, position: Position) -> int:
         """How many plies a position is above the last one down to which all are stored."""
-        return self._options.root.ply + self._options.plies - position.ply
+        return self._options.root.ply + self._options.mode.plies - position.ply
 
     def _won(self, prover: Prover, canonical: Canonical, within: int) -> Won:
         started = time.monotonic()
@@ -284,12 +264,13 @@ class Solving:
 
     def _parameters(self) -> dict[str, object]:
         options = self._options
+        mode = options.mode
         return {
             "mode": "prove",
             "root": options.game.format_line(options.line),
-            "plies": options.plies,
-            "limits": {} if options.nodes is None else {"nodes": options.nodes},
-            "table": options.memory,
+            "plies": mode.plies,
+            "limits": {} if mode.nodes is None else {"nodes": mode.nodes},
+            "table": mode.memory,
             "jobs": options.jobs,
             "seconds": options.seconds,
         }

@@ -21,6 +21,7 @@ from engine.game import Game
 from engine.search import Limits, SearchOptions
 from fivebook import _book, _games, _proofs, _search
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 from service.live import LiveSearches
 from tests.book.handmade import OPEN_FOUR, OPEN_THREE, proven_book
 
@@ -31,7 +32,7 @@ FINISHED = "d4 a1 e4 a2 f4 a3 g4 a5 h4"
 
 
 def grow(place: AnyAddress, game_id: str, positions: int, nodes: int = 300) -> None:
-    options = BuildOptions(registry.get(game_id), Limits(nodes=nodes), positions=positions)
+    options = BuildOptions(registry.get(game_id), Explore(positions), Limits(nodes=nodes))
     Builder(place, options).run()
 
 

@@ -23,6 +23,8 @@ from book.writer import BookWriter
 from engine import registry
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
+from precompute.modes.explore import Explore
+from precompute.modes.full import Full
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
 
@@ -37,9 +39,10 @@ import os, signal, sys
 from engine import registry
 from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 
 path, name, searches = sys.argv[1:]
-options = BuildOptions(registry.get(name), Limits(nodes=400), jobs=2, positions=60)
+options = BuildOptions(registry.get(name), Explore(60), Limits(nodes=400), jobs=2)
 
 def kill(state):
     if state.searches == int(searches):
@@ -50,9 +53,7 @@ Builder(path, options, kill).run()
 
 
 def build(path: AnyAddress, name: str = "gomoku-9", **options: object) -> BuildState:
-    given = {"limits": NODES, "positions": 60} | options
-    if "plies" in given:
-        del given["positions"]
+    given = {"mode": Explore(60), "limits": NODES} | options
     return Builder(path, BuildOptions(registry.get(name), **given)).run()  # type: ignore[arg-type]
 
 
@@ -60,7 +61,7 @@ def build_until(path: AnyAddress, name: str, searches: int) -> bool:
     """Build, but stop softly after some searches; returns whether the book is complete."""
     builder = Builder(
         path,
-        BuildOptions(registry.get(name), NODES, positions=60),
+        BuildOptions(registry.get(name), Explore(60), NODES),
         lambda state: builder.stop() if state.searches >= searches else None,
     )
     builder.run()
@@ -229,9 +230,9 @@ def test_ctrl_c_ends_a_build_in_order(place: AnyAddress) -> None:
 
 
 def test_building_further_keeps_what_is_there(book: Path, name: str, place: AnyAddress) -> None:
-    build(place, name, positions=20)
+    build(place, name, mode=Explore(20))
     before = {record["position"] for record in content(place)}
-    state = build(place, name, positions=60)
+    state = build(place, name)
     assert state.added == 40
     assert before < {record["position"] for record in content(place)}
     assert_sound(place, registry.get(name))
@@ -261,7 +262,7 @@ def test_each_search_is_one_write_to_the_disk(tmp_path: Path) -> None:
 
 
 def test_time_ends_a_build(tmp_path: Path) -> None:
-    state = build(tmp_path / "book.db", positions=None, seconds=0.5)
+    state = build(tmp_path / "book.db", mode=Explore(), seconds=0.5)
     assert state.searches >= 1
     assert state.positions == len(content(tmp_path / "book.db"))
 
@@ -288,7 +289,7 @@ def test_other_searches_replan_what_was_not_searched(
 def test_a_full_build_holds_every_position_up_to_its_ply(
     game_id: str, plies: int, nodes: int, place: AnyAddress
 ) -> None:
-    build(place, game_id, plies=plies, limits=Limits(nodes=nodes), jobs=2)
+    build(place, game_id, mode=Full(plies), limits=Limits(nodes=nodes), jobs=2)
     with BookReader(place) as reader:
         layers = summarise(reader, registry.get(game_id)).layers
     slow = SlowPentagoSwap() if game_id == "pentago-swap" else SlowGomoku(5)
@@ -300,9 +301,9 @@ def test_a_full_build_holds_every_position_up_to_its_ply(
 
 
 def test_games_share_a_book_without_touching_each_other(place: AnyAddress) -> None:
-    build(place, "gomoku-9", positions=20)
+    build(place, "gomoku-9", mode=Explore(20))
     alone = content(place)
-    build(place, "pentago-swap", positions=10)
+    build(place, "pentago-swap", mode=Explore(10))
     assert [record for record in content(place) if record["game"] == "gomoku-9"] == alone
     with BookReader(place) as reader:
         assert [game.id for game in reader.games] == ["gomoku-9", "pentago-swap"]
@@ -320,7 +321,7 @@ def test_only_one_builder_has_a_book_at_a_time(place: AnyAddress) -> None:
 
 def test_a_reader_is_answered_while_a_book_is_built(place: AnyAddress) -> None:
     game = registry.get("gomoku-9")
-    build(place, positions=10)
+    build(place, mode=Explore(10))
     with BookReader(place) as reader, BookWriter(place, game) as writer:
         with writer.transaction() as connection:
             connection.exec_driver_sql("UPDATE positions SET value = 77")
@@ -355,8 +356,8 @@ def test_json_output_is_one_document(tmp_path: Path) -> None:
 
 def test_the_size_of_the_table_is_kept_with_the_run(tmp_path: Path) -> None:
     path = tmp_path / "book.db"
-    build(path, positions=20)
-    build(path, positions=40, table=1)
+    build(path, mode=Explore(20))
+    build(path, mode=Explore(40), table=1)
     with BookReader(path) as reader:
         usual, small = summarise(reader, reader.games[0]).runs
     assert usual.parameters["table"] == SearchOptions().table

@@ -23,6 +23,7 @@ from precompute.builder import Backend, Builder, BuildOptions, BuildState
 from precompute.cluster import Cluster
 from precompute.dispatch import Dispatch, Processes, Search, Threads, WorkersLost, named
 from precompute.job import run_task
+from precompute.modes.explore import Explore
 from tests.precompute.clusters import LocalCluster, local_cluster
 
 NAME = "gomoku-9"
@@ -38,7 +39,7 @@ def content(path: AnyAddress) -> Content:
 
 
 def options(**others: object) -> BuildOptions:
-    given = {"limits": NODES, "positions": POSITIONS} | others
+    given = {"mode": Explore(POSITIONS), "limits": NODES} | others
     return BuildOptions(registry.get(NAME), **given)  # type: ignore[arg-type]
 
 

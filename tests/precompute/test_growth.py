@@ -22,8 +22,11 @@ from fivebook.cli import cli
 from precompute import dispatch
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
-from precompute.modes.frontier import Refine
-from precompute.slots import LossLimits
+from precompute.modes.deviate import Deviate
+from precompute.modes.explore import Explore
+from precompute.modes.frontier import Site
+from precompute.modes.full import Full
+from precompute.modes.refine import Refine, RefineFrontier
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 
@@ -36,16 +39,17 @@ SIZE = 24
 
 # Each begins with the book of `SIZE` positions.
 MODES: dict[str, dict[str, Any]] = {
-    "explore": {"positions": SIZE + 16, "losses": LossLimits(0.2), "line": "c3 b2"},
-    "deviate": {"losses": LossLimits(0.02, 0.03), "line": LATE},
-    "refine": {"refine": True, "limits": MORE_NODES},
-    "full": {"plies": 1, "line": "c3 b2 a1"},
+    "explore": {"mode": Explore(SIZE + 16, max_loss=0.2), "line": "c3 b2"},
+    "deviate": {"mode": Deviate(max_loss=0.02, total_loss=0.03), "line": LATE},
+    "refine": {"mode": Refine(), "limits": MORE_NODES},
+    "full": {"mode": Full(plies=1), "line": "c3 b2 a1"},
 }
 
 
 def options(**given: Any) -> BuildOptions:
     line = GAME.parse_line(given.pop("line", ""))
-    return BuildOptions(GAME, **{"limits": NODES, "line": tuple(line)} | given)
+    usual = {"mode": Explore(), "limits": NODES, "line": tuple(line)}
+    return BuildOptions(GAME, **usual | given)
 
 
 def build(path: AnyAddress, **given: Any) -> BuildState:
@@ -70,7 +74,7 @@ def key_of(line: str) -> Key:
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("explored") / "book.db"
-    build(path, positions=SIZE)
+    build(path, mode=Explore(SIZE))
     return path
 
 
@@ -145,7 +149,7 @@ def test_a_root_that_is_not_stored_is_searched_first_and_only_below_it_the_book_
     root = "a1 e5"
     before = stored_keys(book)
     assert key_of(root) not in before
-    state = build(book, line=root, positions=SIZE + 10)
+    state = build(book, line=root, mode=Explore(SIZE + 10))
     graph = Graph(book)
     new = {id for id, row in graph.rows.items() if GAME.key(row.stones) not in before}
     assert state.added == len(new) == 10
@@ -153,17 +157,17 @@ def test_a_root_that_is_not_stored_is_searched_first_and_only_below_it_the_book_
 
 
 def test_no_root_is_added_to_a_book_that_holds_as_much_as_asked_for(book: Path) -> None:
-    assert build(book, line="a1 e5", positions=SIZE).added == 0
+    assert build(book, line="a1 e5", mode=Explore(SIZE)).added == 0
 
 
 def test_a_book_may_begin_at_a_root(tmp_path: Path) -> None:
-    build(tmp_path / "book.db", line="a1 e5", positions=8)
+    build(tmp_path / "book.db", line="a1 e5", mode=Explore(8))
     assert min(record["ply"] for record in content(tmp_path / "book.db")) == 2  # type: ignore[type-var]
 
 
 def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> None:
     path = tmp_path / "book.db"
-    build(path, line="c3 b2 d3", plies=2, limits=Limits(nodes=5))
+    build(path, line="c3 b2 d3", mode=Full(2), limits=Limits(nodes=5))
     layer = {GAME.canonical(GAME.play_line(GAME.parse_line("c3 b2 d3"))).stones}
     expected = set(layer)
     for _ in range(2):
@@ -180,7 +184,7 @@ def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> Non
 
 def test_a_deviation_leaves_no_slot_that_small_mistakes_lead_to(book: Path) -> None:
     root = "c2 e4 d4 e1 d3 e5 a5 c1 a1 d5 d2 e3 b2 c5"
-    build(book, line=root, losses=LossLimits(0.002, 0.002), limits=Limits(nodes=60))
+    build(book, line=root, mode=Deviate(0.002, 0.002), limits=Limits(nodes=60))
     graph = Graph(book)
     number = number_of(graph, root)
     assert len(below(graph, [number])) > 20
@@ -207,7 +211,7 @@ def test_refining_searches_each_open_slot_once_and_adds_nothing(
 ) -> None:
     expected = {GAME.key(Graph(book).rows[id].stones) for id in costs_of_all_slots(Graph(book))}
     before = stored_keys(book)
-    build(book, refine=True, limits=MORE_NODES)
+    build(book, mode=Refine(), limits=MORE_NODES)
     assert len(searched) == len(set(searched))
     graph = Graph(book)
     open_still = {GAME.key(graph.rows[id].stones) for id in costs_of_all_slots(graph)}
@@ -220,24 +224,24 @@ def test_refining_searches_each_open_slot_once_and_adds_nothing(
 def test_refining_begins_with_the_cheapest_slots(book: Path, searched: list[Key]) -> None:
     graph = Graph(book)
     costs = {GAME.key(graph.rows[id].stones): c for id, c in costs_of_all_slots(graph).items()}
-    build(book, refine=True, limits=MORE_NODES, searches=10)
+    build(book, mode=Refine(searches=10), limits=MORE_NODES)
     assert [costs[key] for key in searched] == sorted(costs.values())[:10]
 
 
 def test_refining_stops_at_as_many_searches_as_asked_for(book: Path) -> None:
-    first = build(book, refine=True, limits=MORE_NODES, searches=7)
-    second = build(book, refine=True, limits=MORE_NODES, searches=9)
+    first = build(book, mode=Refine(searches=7), limits=MORE_NODES)
+    second = build(book, mode=Refine(searches=9), limits=MORE_NODES)
     assert (first.searches, second.searches) == (7, 2)
 
 
 def test_refining_with_what_the_book_was_built_with_changes_nothing(book: Path) -> None:
-    assert build(book, refine=True).searches == 0
-    assert build(book, refine=True, limits=Limits(nodes=10)).searches == 0
+    assert build(book, mode=Refine()).searches == 0
+    assert build(book, mode=Refine(), limits=Limits(nodes=10)).searches == 0
 
 
 def test_refining_ends_in_each_kind_of_database(place: AnyAddress) -> None:
-    build(place, positions=8)
-    refined = {"refine": True, "limits": MORE_NODES, "searches": 6}
+    build(place, mode=Explore(8))
+    refined = {"mode": Refine(searches=6), "limits": MORE_NODES}
     assert build(place, **refined).searches > 0
     assert build(place, **refined).searches == 0
     assert_sound(place, GAME)
@@ -263,7 +267,8 @@ def test_a_slot_is_done_if_its_search_was_given_as_much_in_every_respect(
     with BookWriter(book, GAME) as writer, writer.transaction() as connection:
         parameters = '{"limits": ' + str(had).replace("'", '"').replace("None", "null") + "}"
         connection.execute(update(runs).values(parameters=parameters))
-        frontier = Refine(GAME, writer.game_number, batch_size=16, limits=wanted)
+        site = Site(writer.address, GAME, writer.game_number, GAME.initial, wanted)
+        frontier = RefineFrontier(site)
         assert (frontier.next_batch(connection, []) == []) is done
 
 
@@ -281,7 +286,7 @@ def grow_with(book: Path, wish: Wish | None) -> tuple[set[int], set[int]]:
     graph = Graph(book)
     place = favourite(graph)
     make_wish(book, GAME, GAME.unpack(graph.rows[place].stones), wish)
-    build(book, positions=SIZE + 20)
+    build(book, mode=Explore(SIZE + 20))
     return only_by_way_of(graph, place), only_by_way_of(Graph(book), place)
 
 
@@ -307,7 +312,7 @@ def test_more_is_added_where_more_is_wished_and_less_where_less_is(
 
 
 def test_what_was_planned_before_a_wish_is_planned_anew(book: Path) -> None:
-    builder = Builder(book, options(positions=SIZE + 20), lambda state: builder.stop())
+    builder = Builder(book, options(mode=Explore(SIZE + 20)), lambda state: builder.stop())
     builder.run()
     assert not builder.complete
     before, after = grow_with(book, Wish.NEVER)

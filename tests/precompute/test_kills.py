@@ -11,6 +11,7 @@ from book.whole.export import records
 from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 
 NODES = 100
 POSITIONS = 60
@@ -28,12 +29,13 @@ from book.integrity.verify import Verification
 from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 
 folder, name, nodes, positions, kills = sys.argv[1:]
 folder, random = Path(folder), random.Random(int(kills))
-options = BuildOptions(registry.get(name), Limits(nodes=int(nodes)), positions=int(positions))
+options = BuildOptions(registry.get(name), Explore(int(positions)), Limits(nodes=int(nodes)))
 # Loads and compiles what the children need.
-Builder(folder / "first.db", BuildOptions(options.game, options.limits, positions=1)).run()
+Builder(folder / "first.db", BuildOptions(options.game, Explore(1), options.limits)).run()
 
 def build_and_be_killed(path):
     child = os.fork()
@@ -78,7 +80,7 @@ def killed_often(folder: Path, name: str, kills: int) -> None:
     told = json.loads(done.stdout)
     assert told["faults"] == []
     whole = folder / "whole.db"
-    options = BuildOptions(registry.get(name), Limits(nodes=NODES), positions=POSITIONS)
+    options = BuildOptions(registry.get(name), Explore(POSITIONS), Limits(nodes=NODES))
     Builder(whole, options).run()
     for book in told["books"]:
         assert list(records(book, reproducible=True)) == list(records(whole, reproducible=True))

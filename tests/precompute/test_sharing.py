@@ -21,7 +21,9 @@ from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
-from precompute.modes.frontier import Explore
+from precompute.modes.explore import Explore, ExploreFrontier
+from precompute.modes.frontier import Site
+from precompute.modes.full import Full
 from tests.books import change, rows_of
 from tests.oracles.book_checker import assert_sound
 from tests.servers import postgresql_book
@@ -54,7 +56,7 @@ def shared() -> Iterator[str]:
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Content, BuildState]:
     """The book that one builder makes, and what it took."""
     path = tmp_path_factory.mktemp("alone") / "book.db"
-    state = Builder(path, BuildOptions(GAME, NODES, positions=60)).run()
+    state = Builder(path, BuildOptions(GAME, Explore(60), NODES)).run()
     return list(records(path, reproducible=True)), state
 
 
@@ -126,16 +128,16 @@ def test_what_a_killed_builder_was_at_is_done_by_the_other(
     ("options", "difference"),
     [
         ({"limits": Limits(nodes=300)}, "limits nodes=200 instead of nodes=300"),
-        ({"positions": 61}, "positions none instead of 61"),
+        ({"mode": Explore(61)}, "positions none instead of 61"),
         ({"table": 1}, "table 4 instead of 1"),
-        ({"plies": 1}, "plies none instead of 1"),
+        ({"mode": Full(1)}, "plies none instead of 1"),
         ({"game": registry.get("gomoku-11")}, "game gomoku-9 instead of gomoku-11"),
     ],
 )
 def test_a_builder_with_other_parameters_is_refused_while_one_is_at_work(
     options: dict[str, object], difference: str, shared: str
 ) -> None:
-    given: dict[str, object] = {"game": GAME, "limits": NODES} | options
+    given: dict[str, object] = {"game": GAME, "mode": Explore(), "limits": NODES} | options
     refused: list[str] = []
 
     def join(state: BuildState) -> None:
@@ -144,7 +146,7 @@ def test_a_builder_with_other_parameters_is_refused_while_one_is_at_work(
             Builder(shared, BuildOptions(**given)).run()  # type: ignore[arg-type]
         refused.append(str(error.value))
 
-    first = Builder(shared, BuildOptions(GAME, NODES), join)
+    first = Builder(shared, BuildOptions(GAME, Explore(), NODES), join)
     first.run()
     assert set(refused) == {
         f"'{Address.of(shared)}' is being built by another process with {difference}: "
@@ -249,13 +251,18 @@ def test_a_builder_that_leaves_gives_its_searches_back(
     assert ids(ours, 2) == taken
 
 
+def site_of(writer: BookWriter) -> Site:
+    """The site of a build that plans one task at a time."""
+    return Site(writer.address, GAME, writer.game_number, GAME.initial, NODES, batch_size=1)
+
+
 def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:
     with (
         BookWriter(shared, GAME, shared=PARAMETERS) as writer,
         LeasedPlan(writer, "", 0.3) as plan,
     ):
         with writer.transaction() as connection:
-            frontier = Explore(GAME, writer.game_number, batch_size=1)
+            frontier = ExploreFrontier(site_of(writer))
             plan.add(connection, 1, frontier.next_batch(connection, []))
         take(plan, 1)
         (before,) = rows_of(shared, "SELECT leased_until AS time FROM tasks")
@@ -266,7 +273,7 @@ def test_a_first_builder_finds_no_leases_of_the_dead(shared: str) -> None:
     with BookWriter(shared, GAME, shared=PARAMETERS) as writer:
         plan = LeasedPlan(writer, "", 1e6)
         with writer.transaction() as connection:
-            frontier = Explore(GAME, writer.game_number, batch_size=1)
+            frontier = ExploreFrontier(site_of(writer))
             plan.add(connection, 1, frontier.next_batch(connection, []))
         taken = ids(plan, 1)
         plan._closed.set()
@@ -280,7 +287,7 @@ def test_a_first_builder_finds_no_leases_of_the_dead(shared: str) -> None:
 def test_a_plan_for_other_limits_is_dropped_by_the_first_builder(shared: str) -> None:
     with BookWriter(shared, GAME, shared=PARAMETERS) as writer:
         with LeasedPlan(writer, "old", 60) as plan, writer.transaction() as connection:
-            frontier = Explore(GAME, writer.game_number, batch_size=1)
+            frontier = ExploreFrontier(site_of(writer))
             plan.add(connection, 1, frontier.next_batch(connection, []))
         with LeasedPlan(writer, "new", 60) as plan, writer.transaction() as connection:
             assert plan.empty(connection)
@@ -289,7 +296,7 @@ def test_a_plan_for_other_limits_is_dropped_by_the_first_builder(shared: str) ->
 def test_a_stop_gives_every_lease_back(shared: str) -> None:
     builder = Builder(
         shared,
-        BuildOptions(GAME, NODES),
+        BuildOptions(GAME, Explore(), NODES),
         lambda state: builder.stop() if state.searches >= 20 else None,
     )
     builder.run()
@@ -303,8 +310,8 @@ def test_a_file_has_one_builder_and_no_leases(tmp_path: Path) -> None:
     def look(state: BuildState) -> None:
         seen.update(row["leased_by"] for row in rows_of(path, "SELECT leased_by FROM tasks"))
         with pytest.raises(BookUnwritable, match="is being built by another process"):
-            Builder(path, BuildOptions(GAME, NODES, positions=5)).run()
+            Builder(path, BuildOptions(GAME, Explore(5), NODES)).run()
 
     path = tmp_path / "book.db"
-    Builder(path, BuildOptions(GAME, NODES, positions=5), look).run()
+    Builder(path, BuildOptions(GAME, Explore(5), NODES), look).run()
     assert seen == {None}

@@ -10,6 +10,7 @@ from engine import registry
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 from service.http.app import create_app
 from service.http.settings import Settings
 
@@ -21,7 +22,7 @@ POSITIONS = 40
 
 def small_book(path: Path, game: Game) -> Path:
     """A book of a few dozen positions of `game`, at `path`; added to what is there."""
-    Builder(path, BuildOptions(game, Limits(nodes=300), positions=POSITIONS)).run()
+    Builder(path, BuildOptions(game, Explore(POSITIONS), Limits(nodes=300))).run()
     return path
 
 

@@ -23,12 +23,13 @@ from book.writer import BookWriter, Task
 from engine import registry
 from engine.game import Game
 from engine.position import Position
+from engine.search import Limits
 from engine.values import Bound
 from fivebook.console import POSITIVE
-from precompute.modes.frontier import Explore
+from precompute.modes.explore import Explore
+from precompute.modes.frontier import Site
 from tools.bench.synthetic import GAME_ID, fill
 
-_BATCH_SIZE = 16
 _REPEATS = 11
 _LOOKUPS = 2_000
 _BATCHES = 6
@@ -127,7 +128,8 @@ def _build(writer: BookWriter, game: Game, random: Random) -> tuple[list[float],
     """Seconds for each of some batches to be chosen, and for each result of theirs to enter."""
     batches: list[float] = []
     entries: list[float] = []
-    frontier = Explore(game, writer.game_number, batch_size=_BATCH_SIZE)
+    site = Site(writer.address, game, writer.game_number, game.initial, Limits(nodes=1))
+    frontier = Explore().frontier(site)
     run = writer.start_run({"limits": {}, "synthetic": True})
     for number in range(1, _BATCHES + 1):
         with writer.transaction() as connection:

@@ -10,7 +10,7 @@ from book.audit.walk import Walk
 from book.storage.address import Address, AnyAddress
 from engine import registry
 from engine.position import Position
-from precompute.modes.prove_by_solver import SolveOptions, Solving
+from precompute.modes.prove_by_solver import ProofOptions, ProveBySolver, StrategyBuilder
 from tests.book.audit.grown import grown, late
 from tests.book.handmade import OPEN_FOUR, OPEN_THREE
 from tests.books import change, rows_of
@@ -43,7 +43,8 @@ def solved(place: AnyAddress) -> AnyAddress:
     """The strategy from `OPEN_THREE`: his move, all replies, and his moves after these."""
     game = registry.get("gomoku-9")
     line = tuple(_line(OPEN_THREE))
-    Solving(place, SolveOptions(game, plies=2, memory=1, line=line, nodes=200_000)).run()
+    mode = ProveBySolver(plies=2, memory=1, nodes=200_000)
+    StrategyBuilder(place, ProofOptions(game, mode, line=line)).run()
     return place
 
 
@@ -199,7 +200,8 @@ def test_what_needs_more_nodes_than_given_is_not_confirmed(tmp_path: Path) -> No
 def test_what_is_won_late_is_found_two_plies_below_the_last_move(tmp_path: Path) -> None:
     game, book = registry.get("gomoku-15"), tmp_path / "late.db"
     line = tuple(game.parse_line(LATE))
-    Solving(book, SolveOptions(game, plies=0, memory=8, line=line, nodes=200_000)).run()
+    mode = ProveBySolver(plies=0, memory=8, nodes=200_000)
+    StrategyBuilder(book, ProofOptions(game, mode, line=line)).run()
     plies = [row["ply"] for row in rows_of(book, "SELECT ply FROM positions ORDER BY ply")]
     assert plies[0] == len(line)
     assert set(plies[1:]) == {len(line) + 2, len(line) + 4}

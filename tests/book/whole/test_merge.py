@@ -22,6 +22,7 @@ from engine import registry as all_games
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
 from tests.books import Fivebook, change, rows_of, small_book
 from tests.oracles.book_checker import assert_sound
@@ -34,7 +35,7 @@ def random_book(path: Path, name: str, seed: int) -> Path:
     """A book as large, and searched as deep, as chance will have it."""
     random = Random(seed)
     limits = Limits(nodes=random.choice([40, 150, 600]))
-    options = BuildOptions(all_games.get(name), limits, positions=random.randint(20, 60))
+    options = BuildOptions(all_games.get(name), Explore(random.randint(20, 60)), limits)
     Builder(path, options).run()
     return path
 

@@ -16,6 +16,7 @@ from engine import registry
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 from tests.books import Fivebook, small_book
 
 
@@ -90,7 +91,7 @@ def test_what_is_planned_is_counted(tmp_path: Path, gomoku: Game, fivebook: Five
     path = tmp_path / "book.db"
     builder = Builder(
         path,
-        BuildOptions(gomoku, Limits(nodes=300), positions=50),
+        BuildOptions(gomoku, Explore(50), Limits(nodes=300)),
         lambda state: builder.stop() if state.searches >= 20 else None,
     )
     builder.run()

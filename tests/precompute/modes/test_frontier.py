@@ -23,7 +23,9 @@ from engine.position import Position
 from engine.search import Limits
 from engine.values import WIN
 from precompute.job import run_task
-from precompute.modes.frontier import Explore, Refine
+from precompute.modes.explore import ExploreFrontier
+from precompute.modes.frontier import Site
+from precompute.modes.refine import RefineFrontier
 from precompute.slots import CheapestSlots, LossLimits
 from tests.oracles.book_checker import assert_sound, cost_of_slot
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
@@ -33,6 +35,8 @@ from tools.bench.synthetic import GAME_ID, fill, is_over
 SIZE = 1_500
 WILD_SIZE = 400
 GAME = registry.get(GAME_ID)
+NODES = Limits(nodes=20)
+MORE_NODES = Limits(nodes=40_000)
 
 
 @contextmanager
@@ -80,6 +84,10 @@ def make_wild(book: AnyAddress, random: Random) -> None:
         counts.store(connection, writer.game_number)
 
 
+def site_of(book: Address, root: Position = GAME.initial) -> Site:
+    return Site(book, GAME, 1, root, MORE_NODES)
+
+
 def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
     """The slots that the frontier gives, in its order, by their positions."""
     return [row.id for row in searched_slots(book, root, losses)[1]]
@@ -91,7 +99,7 @@ def searched_slots(
     with at_one_moment(Address.of(book)) as connection:
         stones = connection.execute(select(positions.c.stones).where(positions.c.id == root))
         place = GAME.unpack(stones.scalar_one())
-        frontier = Explore(GAME, 1, batch_size=16, root=place, losses=losses)
+        frontier = ExploreFrontier(site_of(Address.of(book), root=place), losses=losses)
         slots = frontier.cheapest_slots(connection)
         return slots, list(slots)
 
@@ -174,7 +182,7 @@ def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
 
 def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAddress) -> None:
     with BookReader(book) as reader, reader.connection() as connection:
-        slots = Explore(GAME, 1, batch_size=16).cheapest_slots(connection)
+        slots = ExploreFrontier(site_of(reader.address)).cheapest_slots(connection)
         for _ in zip(range(16), slots, strict=False):
             pass
     assert slots.looked_at < SIZE / 10
@@ -183,13 +191,11 @@ def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAdd
 # Refining
 
 
-NODES = Limits(nodes=20)
-MORE_NODES = Limits(nodes=40_000)
 LIMITS = {"refine": LossLimits(), "refine within limits": LossLimits(0.3)}
 
 
-def refine(losses: LossLimits = LossLimits()) -> Refine:
-    return Refine(GAME, 1, batch_size=16, limits=MORE_NODES, most=200, losses=losses)
+def refine(writer: BookWriter, losses: LossLimits = LossLimits()) -> RefineFrontier:
+    return RefineFrontier(site_of(writer.address), most=200, losses=losses)
 
 
 def finish(writer: BookWriter, share: float) -> None:
@@ -197,7 +203,8 @@ def finish(writer: BookWriter, share: float) -> None:
     run = writer.start_run({"limits": MORE_NODES.as_dict()})
     change = update(positions).where(positions.c.id == bindparam("at")).values(run=run)
     with writer.transaction() as connection:
-        cheapest = [row.id for row in Explore(GAME, 1, batch_size=16).cheapest_slots(connection)]
+        slots = ExploreFrontier(site_of(writer.address)).cheapest_slots(connection)
+        cheapest = [row.id for row in slots]
         some = cheapest[: round(share * len(cheapest))]
         connection.execute(change, [{"at": id} for id in some])
 
@@ -208,7 +215,7 @@ def test_what_is_done_is_not_looked_at_again(share: float, tmp_path: Path) -> No
     with BookWriter(tmp_path / "book.db", GAME) as writer:
         finish(writer, share)
         with writer.transaction() as connection:
-            slots = refine().cheapest_slots(connection)
+            slots = refine(writer).cheapest_slots(connection)
             found = [slot for _, slot in zip(range(16), slots, strict=False)]
     assert len(found) == 16
     assert slots.looked_at < 100
@@ -221,15 +228,15 @@ def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
     book = tmp_path / "book.db"
     fill(book, GAME, WILD_SIZE)
     make_wild(book, Random(3))
-    there_all_along = refine(losses)
     planned: list[PlannedTask] = []
     entered = 0
     with BookWriter(book, GAME) as writer:
+        there_all_along = refine(writer, losses)
         run = writer.start_run({"limits": MORE_NODES.as_dict()})
         for number in range(1, 7):
             with writer.transaction() as connection:
                 batch = there_all_along.next_batch(connection, planned)
-                assert batch == refine(losses).next_batch(connection, planned)
+                assert batch == refine(writer, losses).next_batch(connection, planned)
                 # One batch is always in the plan when the next one is chosen.
                 results = [(each.task, run_task(GAME_ID, each.task, NODES)) for each in planned]
                 writer.enter_batch(connection, results, number, run)

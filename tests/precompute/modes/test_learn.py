@@ -11,6 +11,8 @@ from book.whole.export import records
 from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions, BuildState
+from precompute.modes.explore import Explore
+from precompute.modes.learn import Learn
 from tests.oracles.book_checker import assert_sound
 
 GOMOKU = registry.get("gomoku-9")
@@ -23,7 +25,8 @@ def stones(line: str) -> bytes:
 
 
 def build(place: AnyAddress, **options: object) -> BuildState:
-    return Builder(place, BuildOptions(GOMOKU, NODES, **options)).run()  # type: ignore[arg-type]
+    given = {"mode": Learn(), "limits": NODES} | options
+    return Builder(place, BuildOptions(GOMOKU, **given)).run()  # type: ignore[arg-type]
 
 
 def held(place: AnyAddress) -> set[str]:
@@ -45,20 +48,20 @@ def current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def book(place: AnyAddress) -> AnyAddress:
     """A small book, and counts of positions that it does not hold."""
-    build(place, positions=10)
+    build(place, mode=Explore(10))
     Misses(place).add(GOMOKU, {stones(line): count for line, count in COUNTS.items()})
     return place
 
 
 def test_all_that_was_asked_is_added_and_leaves_the_file(book: AnyAddress) -> None:
-    state = build(book, learn=True)
+    state = build(book)
     assert (state.added, held(book)) == (len(COUNTS), set(COUNTS))
     assert Misses(book).count(GOMOKU) == 0
     assert_sound(book, GOMOKU)
 
 
 def test_the_most_missed_come_first_up_to_as_many_positions_as_wanted(book: AnyAddress) -> None:
-    build(book, learn=True, positions=12)
+    build(book, mode=Learn(12))
     # Of two that are asked as often the one with fewer stones.
     assert held(book) == {"e5 a1 e6", "e5 a1"}
 
@@ -67,20 +70,20 @@ def test_what_the_book_holds_by_now_is_not_searched_again(book: AnyAddress) -> N
     with BookReader(book) as reader:
         assert reader.get(GOMOKU, GOMOKU.initial) is not None
     Misses(book).add(GOMOKU, {stones(""): 100})
-    assert build(book, learn=True).added == len(COUNTS)
+    assert build(book).added == len(COUNTS)
     assert Misses(book).count(GOMOKU) == 0
 
 
 def test_nothing_asked_is_nothing_to_do(place: AnyAddress) -> None:
-    build(place, positions=10)
-    state = build(place, learn=True)
+    build(place, mode=Explore(10))
+    state = build(place)
     assert (state.added, state.searches) == (0, 0)
 
 
 def test_another_game_is_left_alone(book: AnyAddress) -> None:
     swap = registry.get("pentago-swap")
     Misses(book).add(swap, {swap.canonical(swap.play_line(swap.parse_line("a1:12"))).stones: 1})
-    build(book, learn=True)
+    build(book)
     assert Misses(book).count(swap) == 1
 
 
@@ -90,16 +93,16 @@ def test_jobs_and_stops_make_no_difference(tmp_path: Path, stop: int) -> None:
     # More than the plan holds at a time.
     lines = [f"e5 {GOMOKU.format_cell(cell)} a1" for cell in range(1, 40)]
     for path in (one, other):
-        build(path, positions=10)
+        build(path, mode=Explore(10))
         Misses(path).add(GOMOKU, {stones(line): number for number, line in enumerate(lines)})
-    build(one, learn=True)
+    build(one)
     stopped = Builder(
         other,
-        BuildOptions(GOMOKU, NODES, jobs=3, learn=True),
+        BuildOptions(GOMOKU, Learn(), NODES, jobs=3),
         lambda state: stopped.stop() if state.searches >= stop else None,
     )
     stopped.run()
     assert not stopped.complete
-    build(other, learn=True, jobs=3)
+    build(other, jobs=3)
     assert list(records(other, reproducible=True)) == list(records(one, reproducible=True))
     assert_sound(one, GOMOKU)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -20,13 +21,15 @@ from engine.search import Limits
 from engine.values import WIN, Bound
 from fivebook.cli import cli
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.modes.prove_by_book import Goal, Proving, verdict
+from precompute.modes.explore import Explore
+from precompute.modes.frontier import Site
+from precompute.modes.prove_by_book import ProofFrontier, ProveByBook, verdict
 from tests.oracles.book_checker import assert_sound
 
 # Dark wins, by quiet moves too.
 GOMOKU = registry.get("gomoku-9")
 QUIET = tuple(GOMOKU.parse_line("g5 b7 b5 h7 g4 g7 e7 h4 e5 h5"))
-GOAL = Goal(QUIET, Side.DARK)
+MODE = ProveByBook(Side.DARK, positions=40)
 
 
 def look(game: Game, task: Task) -> Searched:
@@ -64,10 +67,15 @@ def won(outcome: Outcome, position: Position) -> bool:
     return outcome.winner is position.to_move
 
 
-def prove(writer: BookWriter, run: int, wanted: Goal) -> None:
+def frontier_of(writer: BookWriter, root: Position, side: Side) -> ProofFrontier:
+    site = Site(writer.address, writer.game, writer.game_number, root, Limits(nodes=1))
+    return ProofFrontier(site, side)
+
+
+def prove(writer: BookWriter, run: int, root: Position, side: Side) -> None:
     """Build as the builder does, a batch at a time, until nothing is left to do."""
     game = writer.game
-    frontier = Proving(game, writer.game_number, wanted, batch_size=16)
+    frontier = frontier_of(writer, root, side)
     batch: list[tuple[Task, Searched]] | None = None
     while batch != []:
         with writer.transaction() as connection:
@@ -128,22 +136,22 @@ def test_every_verdict_is_what_trying_everything_finds(
     with BookWriter(path, game) as writer:
         run = writer.start_run({"limits": {}})
         while len(seen) < count:
-            line = next(lines)
-            result = value(game, game.play_line(line), known)
+            root = game.play_line(next(lines))
+            result = value(game, root, known)
             # Of each kind a third, as far as there are.
             if seen.count(result) > len(seen) // 2:
                 continue
             seen.append(result)
             for side in Side:
-                prove(writer, run, Goal(line, side))
-                expected = result == (1 if side is game.play_line(line).to_move else -1)
-                assert verdict(path, game, Goal(line, side)) is expected
+                prove(writer, run, root, side)
+                expected = result == (1 if side is root.to_move else -1)
+                assert verdict(path, game, root, side) is expected
     assert len(set(seen)) > 1
     assert_sound(path, game)
 
 
 def build(place: AnyAddress, **options: object) -> BuildState:
-    given = {"limits": Limits(nodes=200), "positions": 40, "goal": GOAL} | options
+    given = {"mode": MODE, "limits": Limits(nodes=200), "line": QUIET} | options
     return Builder(place, BuildOptions(GOMOKU, **given)).run()  # type: ignore[arg-type]
 
 
@@ -166,15 +174,15 @@ def test_what_is_kept_between_batches_is_what_the_book_says(place: AnyAddress) -
         assert reader.positions(GOMOKU) > 30
 
 
-def proving(writer: BookWriter) -> Proving:
-    return Proving(GOMOKU, writer.game_number, GOAL, batch_size=16)
+def proving(writer: BookWriter) -> ProofFrontier:
+    return frontier_of(writer, GOMOKU.play_line(QUIET), Side.DARK)
 
 
 def build_until(path: Path, searches: int) -> bool:
     """Build with three jobs, and stop after so many searches; returns whether all is done."""
     builder = Builder(
         path,
-        BuildOptions(GOMOKU, Limits(nodes=200), jobs=3, positions=40, goal=GOAL),
+        BuildOptions(GOMOKU, MODE, Limits(nodes=200), line=QUIET, jobs=3),
         lambda state: builder.stop() if state.searches >= searches else None,
     )
     builder.run()
@@ -192,8 +200,8 @@ def test_jobs_and_stops_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_a_proof_joins_a_book_that_is_there(place: AnyAddress) -> None:
-    build(place, goal=None, positions=10)
-    assert build(place, positions=20).added == 10
+    build(place, mode=Explore(10), line=())
+    assert build(place, mode=replace(MODE, positions=20)).added == 10
     assert_sound(place, GOMOKU)
 
 
@@ -203,10 +211,10 @@ def test_many_searches_prove_what_a_longer_one_does_not(tmp_path: Path) -> None:
     line = tuple(game.parse_line("f10 g10 f8 f6 h8 g9"))
     position = game.play_line(line)
     assert not game.searcher().search(position, Limits(nodes=200_000)).proven
-    goal = Goal(line, Side.DARK)
+    mode = ProveByBook(Side.DARK, positions=1_000)
     path = tmp_path / "book.db"
-    Builder(path, BuildOptions(game, Limits(nodes=20_000), positions=1_000, goal=goal)).run()
-    assert verdict(path, game, goal) is True
+    Builder(path, BuildOptions(game, mode, Limits(nodes=20_000), line=line)).run()
+    assert verdict(path, game, position, Side.DARK) is True
     assert_sound(path, game)
 
 

@@ -17,20 +17,27 @@ from engine.values import WIN
 from fivebook.cli import cli
 from precompute.builder import Builder, BuildOptions
 from precompute.knowledge import Knowledge, KnowledgeError
-from precompute.modes.prove_by_solver import NotSolved, SolveOptions, SolveState, Solving
+from precompute.modes.explore import Explore
+from precompute.modes.prove_by_solver import (
+    NoProver,
+    ProofOptions,
+    ProofState,
+    ProveBySolver,
+    StrategyBuilder,
+)
 from tests.oracles import quick_pentago_swap as quick
 from tests.oracles.book_checker import assert_sound
 
 SWAP = registry.get("pentago-swap")
 # Dark wins in seven plies.
 LINE = tuple(SWAP.parse_line("c5:23 e2:34 d6:23 e3:13 d6:14 a6:24 b5:23 b1:13 b5:34 b3:23"))
-OPTIONS = SolveOptions(SWAP, plies=2, memory=16, line=LINE)
+OPTIONS = ProofOptions(SWAP, ProveBySolver(plies=2, memory=16), line=LINE)
 
 
-def solved(path: Path, options: SolveOptions = OPTIONS) -> SolveState:
-    solving = Solving(path, options)
-    state = solving.run()
-    assert solving.complete
+def proven(path: Path, options: ProofOptions = OPTIONS) -> ProofState:
+    builder = StrategyBuilder(path, options)
+    state = builder.run()
+    assert builder.complete
     return state
 
 
@@ -39,18 +46,18 @@ def fivebook(*arguments: object) -> Result:
 
 
 def stopped_after(path: Path, reports: int) -> None:
-    """Begin to solve, and stop after so many reports."""
+    """Begin a proof, and stop after so many reports."""
     left = reports
 
-    def stop(state: SolveState) -> None:
+    def stop(state: ProofState) -> None:
         nonlocal left
         left -= 1
         if not left:
-            solving.stop()
+            builder.stop()
 
-    solving = Solving(path, OPTIONS, stop)
-    solving.run()
-    assert not solving.complete
+    builder = StrategyBuilder(path, OPTIONS, stop)
+    builder.run()
+    assert not builder.complete
 
 
 def content(path: Path) -> list[dict[str, object]]:
@@ -64,7 +71,7 @@ def content(path: Path) -> list[dict[str, object]]:
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("solved") / "solved.db"
-    solved(path)
+    proven(path)
     return path
 
 
@@ -100,7 +107,7 @@ def wins_at_once(position: Position) -> bool:
 
 def test_several_threads_store_the_same_values(book: Path, tmp_path: Path) -> None:
     path = tmp_path / "threads.db"
-    solved(path, replace(OPTIONS, jobs=2))
+    proven(path, replace(OPTIONS, jobs=2))
     with BookReader(book) as one, BookReader(path) as other:
         root = SWAP.play_line(LINE)
         entries = [reader.get(SWAP, root) for reader in (one, other)]
@@ -114,30 +121,30 @@ def test_a_proof_goes_on_where_it_was_stopped(book: Path, tmp_path: Path) -> Non
     path = tmp_path / "stopped.db"
     for reports in (1, 30, 100):
         stopped_after(path, reports)
-    solved(path)
+    proven(path)
     assert content(path) == content(book)
 
 
 def test_a_second_run_changes_nothing(book: Path, tmp_path: Path) -> None:
     path = tmp_path / "twice.db"
-    solved(path)
+    proven(path)
     before = content(path)
-    solved(path)
+    proven(path)
     assert content(path) == before == content(book)
 
 
 def test_a_proof_joins_a_book_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "both.db"
-    Builder(path, BuildOptions(SWAP, Limits(nodes=300), positions=5)).run()
-    solved(path)
+    Builder(path, BuildOptions(SWAP, Explore(5), Limits(nodes=300))).run()
+    proven(path)
     assert_sound(path, SWAP)
 
 
-def test_gomoku_is_solved_as_well(tmp_path: Path) -> None:
+def test_gomoku_is_proven_as_well(tmp_path: Path) -> None:
     game = registry.get("gomoku-15")
     line = tuple(game.parse_line("h8 a1 i8 a15 j8 o1 k8 o15"))
     path = tmp_path / "gomoku.db"
-    state = solved(path, SolveOptions(game, plies=0, memory=64, line=line))
+    state = proven(path, ProofOptions(game, ProveBySolver(plies=0, memory=64), line=line))
     assert state.proof.won
     with BookReader(path) as reader:
         entry = reader.get(game, game.play_line(line))
@@ -148,10 +155,10 @@ def test_gomoku_is_solved_as_well(tmp_path: Path) -> None:
 
 def test_what_is_not_won_is_no_book(tmp_path: Path) -> None:
     late = late_draw()
-    solving = Solving(tmp_path / "draw.db", replace(OPTIONS, line=late))
-    state = solving.run()
+    builder = StrategyBuilder(tmp_path / "draw.db", replace(OPTIONS, line=late))
+    state = builder.run()
     assert state.proof.won is False
-    assert (state.stored, solving.complete) == (0, True)
+    assert (state.stored, builder.complete) == (0, True)
 
 
 def late_draw() -> tuple[Move, ...]:
@@ -171,18 +178,18 @@ def late_draw() -> tuple[Move, ...]:
 
 def test_limits_end_a_proof_that_goes_on_later(tmp_path: Path) -> None:
     path = tmp_path / "limited.db"
-    options = SolveOptions(SWAP, plies=0, memory=16, nodes=200_000)
-    solving = Solving(path, options)
-    state = solving.run()
-    assert (state.proof.won, solving.complete) == (None, False)
+    options = ProofOptions(SWAP, ProveBySolver(plies=0, memory=16, nodes=200_000))
+    builder = StrategyBuilder(path, options)
+    state = builder.run()
+    assert (state.proof.won, builder.complete) == (None, False)
     assert 9 <= state.proof.horizon < 19
     assert len(Knowledge(path, SWAP).read()) > 0
 
 
 def test_a_game_without_a_prover_is_refused(tmp_path: Path) -> None:
     pentago = registry.get("pentago")
-    with pytest.raises(NotSolved, match="no prover"):
-        Solving(tmp_path / "x.db", SolveOptions(pentago, plies=2, memory=16)).run()
+    with pytest.raises(NoProver, match="no prover"):
+        StrategyBuilder(tmp_path / "x.db", ProofOptions(pentago, OPTIONS.mode)).run()
 
 
 @pytest.mark.parametrize("damage", ["", "{}\n", "no json\nabc"])
@@ -202,7 +209,7 @@ def test_a_changed_byte_in_the_file_of_a_proof_is_noticed(book: Path, tmp_path: 
         Knowledge(path, SWAP).read()
 
 
-def test_the_commands_solve_certify_and_check(tmp_path: Path) -> None:
+def test_the_commands_prove_certify_and_check(tmp_path: Path) -> None:
     root = SWAP.format_line(LINE)
     book, cert = tmp_path / "solved.db", tmp_path / "solved.cert"
     build = ("build", book, "--game", "pentago-swap", "--mode", "prove", "--root", root)

@@ -1,0 +1,72 @@
+"""Exploring: a book grows where sensible games go, the cheapest positions first."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from book.writer import PlannedTask, Task
+from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
+from precompute.slots import CheapestSlots, LossLimits, Outlook
+
+
+@dataclass(frozen=True, slots=True)
+class Explore(SearchMode):
+    """The cheapest rest slots first, until the book holds so many `positions`.
+
+    `max_loss` is what a move may give away, in winning probability.
+    """
+
+    positions: int | None = None
+    max_loss: float | None = None
+
+    @property
+    def losses(self) -> LossLimits:
+        """What the moves of a way may give away."""
+        return LossLimits(self.max_loss)
+
+    def frontier(self, site: Site) -> "ExploreFrontier":
+        return ExploreFrontier(site, most=self.positions, losses=self.losses)
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(positions=self.positions)
+
+    @property
+    def decides(self) -> dict[str, object]:
+        return self.losses.as_dict()
+
+
+class ExploreFrontier(GrowingFrontier):
+    """Grows the book where sensible games go: the cheapest rest slots within `losses` first."""
+
+    def __init__(
+        self, site: Site, *, most: int | None = None, losses: LossLimits = LossLimits()
+    ) -> None:
+        super().__init__(site, most)
+        self._losses = losses
+
+    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+        new = {planned.task.key for planned in opened if planned.task.new}
+        searching = {planned.task.key for planned in opened if not planned.task.new}
+        room = self._room(connection, len(new))
+        batch = self._missing_root(connection, opened) if room > 0 else []
+        if batch:
+            return batch
+        batch = self._pending_tasks(connection, searching, self._batch_size)
+        searching |= {task.key for task in batch}
+        slots = self.cheapest_slots(connection)
+        for slot in slots:
+            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
+                break
+            expansion = self._expansion(slot)
+            if expansion.key in new:
+                continue
+            batch += self._growth(connection, expansion, searching)
+            new.add(expansion.key)
+            room -= 1
+        return batch
+
+    def cheapest_slots(self, connection: Connection) -> CheapestSlots:
+        """The positions whose rest slots are to be expanded, in order."""
+        return CheapestSlots(connection, self._stored_root(connection), self._losses, Outlook())

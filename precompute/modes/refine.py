@@ -1,0 +1,117 @@
+"""Refining: what is in the book is searched again with larger limits."""
+
+import json
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from book.storage.schema import runs
+from book.writer import PlannedTask, Task
+from engine.game import Key
+from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site
+from precompute.slots import CheapestSlots, LossLimits, Undone
+
+_runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("game"))
+
+
+@dataclass(frozen=True, slots=True)
+class Refine(SearchMode):
+    """Rest slots that were searched with smaller limits, the cheapest first.
+
+    Until so many positions as `searches` were searched with such limits or larger ones.
+    `max_loss` is what a move may give away, in winning probability.
+    """
+
+    searches: int | None = None
+    max_loss: float | None = None
+
+    @property
+    def losses(self) -> LossLimits:
+        """What the moves of a way may give away."""
+        return LossLimits(self.max_loss)
+
+    def frontier(self, site: Site) -> "RefineFrontier":
+        return RefineFrontier(site, most=self.searches, losses=self.losses)
+
+    @property
+    def bounds(self) -> Bounds:
+        return Bounds(searches=self.searches)
+
+    @property
+    def decides(self) -> dict[str, object]:
+        return {"mode": "refine"} | self.losses.as_dict()
+
+
+class RefineFrontier(BookFrontier):
+    """Searches the rest slots again that were last searched with smaller limits; adds nothing.
+
+    The cheapest slots come first, since on them most depends. A slot is done if its last search
+    was given at least as much as the site's limits in every respect. `most` bounds the positions
+    of the book whose slots are done.
+    """
+
+    def __init__(
+        self, site: Site, *, most: int | None = None, losses: LossLimits = LossLimits()
+    ) -> None:
+        super().__init__(site)
+        self._limits = site.limits.as_dict()
+        self._most = most
+        self._losses = losses
+        self._outlook = Undone(site.game, site.game_number, losses)
+
+    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+        batch = self._missing_root(connection, opened) or self._chosen(connection, opened)
+        self._outlook.plan(batch)
+        return batch
+
+    def _chosen(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+        searching = {planned.task.key for planned in opened}
+        batch = self._pending_tasks(connection, searching, self._batch_size)
+        searching |= {task.key for task in batch}
+        slots = self.cheapest_slots(connection, opened)
+        room = self._room(connection, searching)
+        for row in slots:
+            if room <= 0 or len(batch) >= slots.enough(self._batch_size):
+                break
+            if self._game.key(row.stones) not in searching:
+                batch.append(self._rest_task(connection, row))
+                room -= 1
+        return batch
+
+    def cheapest_slots(
+        self, connection: Connection, opened: Collection[PlannedTask] = ()
+    ) -> CheapestSlots:
+        """The positions whose rest slots are to be searched again, in order."""
+        self._outlook.refresh(connection, opened, self._runs_that_did_as_much(connection))
+        root = self._stored_root(connection)
+        return CheapestSlots(connection, root, self._losses, self._outlook)
+
+    def _runs_that_did_as_much(self, connection: Connection) -> set[int]:
+        return {
+            row.id
+            for row in self._rows(connection, _runs)
+            if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
+        }
+
+    def _room(self, connection: Connection, searching: Collection[Key]) -> float:
+        """How many slots may be searched besides those of `searching`."""
+        if self._most is None:
+            return math.inf
+        planned = self._stored(connection, searching).values()
+        return self._most - self._outlook.done_count - sum(map(self._outlook.wants, planned))
+
+
+def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether a search with the limits `had` was given at least as much as `wanted` ones give.
+
+    Without a limit a search is given everything, but one of which none is known is told nothing.
+    """
+
+    def is_enough(name: str) -> bool:
+        limit, least = had.get(name), wanted[name]
+        return limit is None or (least is not None and limit >= least)
+
+    return any(had.values()) and all(map(is_enough, ("depth", "nodes", "movetime")))
