@@ -80,7 +80,7 @@ _OF_SOME = set().union(*_OPTIONS.values())
 )
 @click.option(
     "--side",
-    type=click.Choice(list(Side)),
+    type=click.Choice([side.value for side in Side]),
     help="Who is to win in a proof by the book; the side to move if not given.",
 )
 @click.option("--positions", type=POSITIVE, help="Stop when the book holds this many positions.")

@@ -25,7 +25,7 @@ _ENGINE = "engine"
 @click.option("--game", type=GAME, default="gomoku-15", show_default=True)
 @click.option(
     "--human",
-    type=click.Choice([*Side, "none"]),
+    type=click.Choice([*(side.value for side in Side), "none"]),
     default="dark",
     show_default=True,
     help="The side you play; none: you watch.",

@@ -33,7 +33,7 @@ _INTERRUPTED = 130
 )
 @click.option(
     "--side",
-    type=click.Choice(list(Side)),
+    type=click.Choice([side.value for side in Side]),
     help="Only whether this side wins.",
 )
 @click.option(
