@@ -49,7 +49,7 @@ def test_a_file_without_one_of_the_weights_is_refused(tmp_path: Path) -> None:
 
 def test_the_shipped_weights_say_how_they_came_about() -> None:
     origin = json.loads(weights.FILE.read_text())["origin"]
-    assert "tools.fit" in origin["made by"]
+    assert "service.play.arena.fit" in origin["made by"]
     assert origin["positions"] > 10_000
     assert origin["error after"] < origin["error before"]
 
