@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -10,8 +11,6 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
-
-import click
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 _STANDARD_ERROR = 2
@@ -71,7 +70,8 @@ def stopping_on_interrupt(stop: Callable[[], None], when: str | None = None) -> 
 def _tell_at_once(text: str) -> None:
     """Print it on the standard error, from a signal's handler."""
     try:
-        click.echo(text, err=True)
+        if sys.stderr is not None:
+            print(text, file=sys.stderr, flush=True)
     except RuntimeError:
         # The signal came in the middle of writing to that stream.
         os.write(_STANDARD_ERROR, f"{text}\n".encode())

@@ -79,3 +79,11 @@ def allot(clock: Clock, ply: int, cells: int) -> Allotment:
     if moves > 1:
         most = min(most, _MOST * clock.left, usable)
     return Allotment(soft=min(_SOFT * share, most), hard=min(_HARD * share, most))
+
+
+def describe_clock(clock: Clock) -> str:
+    """How a clock is written: ``60 s``, ``60 s + 0.5 s``, ``40 moves in 60 s``."""
+    base = f"{clock.left:g} s"
+    if clock.moves_to_go is not None:
+        base = f"{clock.moves_to_go} moves in {base}"
+    return f"{base} + {clock.increment:g} s" if clock.increment else base

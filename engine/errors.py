@@ -4,6 +4,7 @@
     ├── UnknownGame             no game has this id
     ├── InvalidLimits           a search limit that makes no sense
     ├── InvalidOptions          an option of the search that makes no sense
+    │   └── InvalidQuantity     a text that is no duration, clock, size or number
     ├── InvalidMove             a text that is no move of this game
     └── IllegalMove             a move that cannot be played in this position
 
@@ -26,6 +27,10 @@ class InvalidLimits(FivebookError, ValueError):
 
 class InvalidOptions(FivebookError, ValueError):
     """An option of the search that makes no sense, or that this machine cannot grant."""
+
+
+class InvalidQuantity(InvalidOptions):
+    """A text that cannot be read as the duration, clock, size or number it should be."""
 
 
 class InvalidMove(FivebookError, ValueError):

@@ -49,3 +49,11 @@ def from_child(value: Value) -> Value:
 def winning_probability(value: Value) -> float:
     """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
     return 1.0 / (1.0 + math.exp(-value / LOGISTIC_SCALE))
+
+
+def describe_value(value: Value, proven: bool) -> str:
+    """How people write a value: ``+35``, ``win in 7``, ``loss in 6``, ``draw``."""
+    plies = distance(value)
+    if plies is not None:
+        return f"{'win' if value > 0 else 'loss'} in {plies}"
+    return "draw" if proven else f"{value:+d}"

@@ -4,51 +4,62 @@ import errno
 import importlib
 import os
 import sys
-from typing import Any, NamedTuple
+from difflib import get_close_matches
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from engine import __version__
 from engine.errors import FivebookError
 
-
-class _Lazy(NamedTuple):
-    target: str
-    help: str
-
-
-_COMMANDS = {
-    "games": _Lazy("fivebook.commands.games:games", "The games and their options."),
-    "build": _Lazy("fivebook.commands.build:build", "Build a book, or go on building it."),
-    "info": _Lazy("fivebook.commands.contents:info", "What is in a book."),
-    "log": _Lazy("fivebook.commands.contents:log", "The build runs of a book."),
-    "export": _Lazy("fivebook.commands.contents:export", "Write a book as CSV or JSON."),
-    "merge": _Lazy("fivebook.commands.upkeep:merge", "Make one book of several."),
-    "diff": _Lazy("fivebook.commands.diff:diff", "How two books differ."),
-    "prune": _Lazy("fivebook.commands.upkeep:prune", "Take positions out of a book."),
-    "vacuum": _Lazy("fivebook.commands.upkeep:vacuum", "Give back the space a book does not use."),
-    "snapshot": _Lazy("fivebook.commands.upkeep:snapshot", "Copy a book, even while it is built."),
-    "wish": _Lazy("fivebook.commands.wish:wish", "Where a book is to grow, or not to."),
-    "verify": _Lazy("fivebook.commands.verify:verify", "Check that a book holds together."),
-    "repair": _Lazy("fivebook.commands.repair:repair", "Mend a damaged book."),
-    "tree": _Lazy("fivebook.commands.tree:tree", "The main lines below a position."),
-    "plot": _Lazy("fivebook.commands.plot:plot", "Draw what is in a book."),
-    "query": _Lazy("fivebook.commands.query:query", "The moves of a position, best first."),
-    "prove": _Lazy("fivebook.commands.prove:prove", "Who wins by force, as far as it is proven."),
-    "certify": _Lazy(
-        "fivebook.commands.certify:certify", "Write the certificate of a win, to be checked."
-    ),
-    "prove-check": _Lazy(
-        "fivebook.commands.prove_check:prove_check", "Check proofs, without the engine."
-    ),
-    "serve": _Lazy("fivebook.commands.serve:serve", "Answer over HTTP."),
-    "play": _Lazy("fivebook.commands.play:play", "Play a game in the terminal."),
-    "gobang": _Lazy("fivebook.commands.gobang:gobang", "Play through pipes, line by line."),
-    "gomocup": _Lazy("fivebook.commands.gomocup:gomocup", "Play for a tournament manager."),
-    "arena": _Lazy("fivebook.commands.arena:arena", "Matches between players, and their Elo."),
-    "bench": _Lazy("fivebook.commands.bench:bench", "Measure this machine."),
-    "compile": _Lazy("fivebook.commands.compile:compile_kernels", "Compile the engine ahead."),
+# By purpose. The command NAME is in fivebook/commands/NAME.py, its dashes there underscores.
+_GROUPS = {
+    "Build a book": {
+        "build": "Build a book, or go on building it.",
+        "wish": "Where a book is to grow, or not to.",
+    },
+    "Look into it": {
+        "games": "The games and their options.",
+        "query": "The moves of a position, best first.",
+        "tree": "The main lines below a position.",
+        "info": "What is in a book.",
+        "log": "The build runs of a book.",
+        "diff": "How two books differ.",
+        "plot": "Draw what is in a book.",
+        "export": "Write a book as CSV or JSON.",
+    },
+    "Prove": {
+        "prove": "Who wins by force, as far as it is proven.",
+        "certify": "Write the certificate of a win, to be checked.",
+        "prove-check": "Check proofs, without the engine.",
+    },
+    "Serve and play": {
+        "serve": "Answer over HTTP.",
+        "play": "Play a game in the terminal.",
+        "gobang": "Play through pipes, line by line.",
+        "gomocup": "Play for a tournament manager.",
+        "arena": "Matches between players, and their Elo.",
+    },
+    "Keep books in order": {
+        "merge": "Make one book of several.",
+        "prune": "Take positions out of a book.",
+        "verify": "Check that a book holds together.",
+        "repair": "Mend a damaged book.",
+        "vacuum": "Give back the space a book does not use.",
+        "snapshot": "Copy a book, even while it is built.",
+    },
+    "This machine": {
+        "bench": "Measure it.",
+        "compile": "Compile the engine ahead.",
+        "completion": "Have the shell complete what is typed.",
+    },
 }
+_COMMANDS = {name: text for group in _GROUPS.values() for name, text in group.items()}
+
+PROGRAM = "fivebook"
+COMPLETE_VARIABLE = "_FIVEBOOK_COMPLETE"
+"""By which a shell's script asks this program to complete what is typed."""
 
 
 class _Refusal(click.ClickException):
@@ -64,14 +75,39 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module, _, name = _COMMANDS[cmd_name].target.partition(":")
-        command: click.Command = getattr(importlib.import_module(module), name)
-        return command
+        module = importlib.import_module(f"fivebook.commands.{cmd_name.replace('-', '_')}")
+        found = next(
+            command
+            for command in vars(module).values()
+            if isinstance(command, click.Command) and command.name == cmd_name
+        )
+        _name_variables(found)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in _COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        meant = get_close_matches(name, _COMMANDS, n=1)
+        guess = f" Did you mean '{meant[0]}'?" if meant else ""
+        raise click.UsageError(f"No such command '{name}'.{guess}", ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        # click's own loads every command for its first sentence, as the two below do.
+        names = [
+            CompletionItem(name, help=text)
+            for name, text in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        # click's own loads every command for its first sentence.
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.help) for name, command in _COMMANDS.items()])
+        widest = max(map(len, _COMMANDS))
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -82,8 +118,17 @@ class _LazyGroup(click.Group):
             raise _Refusal(error.format_message()) from error
 
 
+def _name_variables(command: click.Command) -> None:
+    """Have each option be read from a variable of the environment as well, by its long name."""
+    for option in command.params:
+        if isinstance(option, click.Option):
+            name = next(name for name in option.opts if name.startswith("--"))
+            words = f"fivebook_{command.name}_{name.removeprefix('--')}"
+            option.envvar = words.replace("-", "_").upper()
+
+
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="fivebook")
+@click.version_option(__version__, prog_name=PROGRAM)
 def cli() -> None:
     """Opening books for five-in-a-row games: build them offline, answer from them at play time.
 
@@ -93,13 +138,15 @@ def cli() -> None:
       fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000
       fivebook query gomoku.db "h8 i9"
       fivebook serve gomoku.db --port 8000
+
+    Every option can also be set by an environment variable: --port of serve by FIVEBOOK_SERVE_PORT.
     """
 
 
 def main() -> None:
     """Run the command line; exit status 2 for bad input, 130 after Ctrl-C."""
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.ClickException as error:
         click.echo(f"Error: {error.format_message()}", err=True)
         status = error.exit_code

@@ -16,13 +16,15 @@ from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
 from engine.position import Move, Position, Side
 from engine.search import Limits
-from fivebook.console import console, describe_value
+from engine.values import describe_value
+from fivebook.console import console
+from fivebook.displays.painting import paint
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
 from service.errors import PlayerFailed
 from service.play.book import BookPlayer
 from service.play.clocks import GameClock
-from service.play.drawing import paint, winning_cells
+from service.play.drawing import winning_cells
 from service.play.records import GameRecord, format_record, read_records, suffix
 from service.play.typed import typed_lines
 

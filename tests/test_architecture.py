@@ -89,6 +89,11 @@ def test_the_engine_knows_no_database_and_no_network(path: Path) -> None:
     assert not top_names(path) & LEAVES_THE_PROCESS
 
 
+@of_room("engine", "book", "precompute", "service")
+def test_only_the_front_door_reads_a_command_line_and_draws_on_a_terminal(path: Path) -> None:
+    assert not top_names(path) & {"click", "rich"}
+
+
 @of_room("book", "precompute", "service")
 def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
     assert not {name for name in imported(path.read_text()) if name.startswith("engine.games")}
@@ -156,7 +161,8 @@ def test_the_command_line_loads_neither_the_builder_nor_the_server_before_they_a
 ):
     loaded = loaded_by("import fivebook.cli")
     assert "fivebook" in loaded
-    assert not loaded & {"precompute", "joblib", "flask", "apiflask", "granian", "numba"}
+    slow = {"precompute", "rich", "sqlalchemy", "numpy", "numba"}
+    assert not loaded & {*slow, "joblib", "flask", "apiflask", "granian"}
 
 
 def test_a_check_of_a_certificate_loads_no_room_but_its_own() -> None:

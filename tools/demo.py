@@ -10,7 +10,8 @@ from urllib.request import urlopen
 
 import click
 
-from fivebook.console import console, describe_value
+from engine.values import describe_value
+from fivebook.console import console
 from fivebook.local import fivebook, free_port, served
 
 _FOLDER = Path("demo")

@@ -17,7 +17,7 @@ from book.storage.address import Address
 from engine.game import Game
 from engine.position import Cell, Position, cells_of
 from engine.values import distance, winning_probability
-from fivebook.console import BOOK, GAME, name_game
+from fivebook.options import BOOK, GAME, name_game
 
 _STEP = 30
 _MARGIN = 32

@@ -15,9 +15,15 @@ from engine import registry
 from engine.game import Game
 from engine.search import Limits
 from engine.warm import load_agents, load_searchers
-from fivebook.console import POSITIVE
-from fivebook.displays.match import MatchDisplay
-from fivebook.displays.match_report import describe_elo, describe_results, percent
+from fivebook.displays.match_report import (
+    describe_elo,
+    describe_results,
+    match_view,
+    percent,
+    summary_line,
+)
+from fivebook.displays.progress import Progress
+from fivebook.options import POSITIVE
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.openings import suite
 from service.play.arena.statistics import estimate
@@ -141,8 +147,8 @@ def _played(pairs: Sequence[tuple[Game, str, str]], count: int, jobs: int) -> li
         for game, first, second in pairs
     ]
     tournament = Tournament({_HOME / f"{s.label}-{s.game.id}": s for s in settings}, count)
-    with MatchDisplay() as display:
-        tournament.play(jobs, display.show)
+    with Progress(summary_line, match_view) as progress:
+        tournament.play(jobs, progress.show)
     return tournament.matches
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from engine.evaluation import LinearEvaluation
 from engine.game import Game
 from engine.search import Limits
-from fivebook.console import GAME, POSITIVE
+from fivebook.options import GAME, POSITIVE
 from tools.regression import Matrix, Vector, cross_entropy, fit
 from tools.selfplay import Plan, load_games, play_games
 from tools.suite import random_line

@@ -13,7 +13,7 @@ from engine import __version__
 from engine.game import Game
 from engine.position import Move
 from engine.search import Limits
-from fivebook.console import GAME, POSITIVE
+from fivebook.options import GAME, POSITIVE
 
 # Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
 _REACH = 3

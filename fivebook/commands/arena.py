@@ -11,9 +11,16 @@ from book.processes import stopping_on_interrupt
 from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
-from fivebook.console import CLOCK, DURATION, GAME, POSITIVE, console, json_option, print_json
-from fivebook.displays.match import MatchDisplay
-from fivebook.displays.match_report import as_document, cross_table_view, match_view, table_document
+from fivebook.console import NOT_FINISHED, console, print_json, say
+from fivebook.displays.match_report import (
+    as_document,
+    cross_table_view,
+    match_view,
+    summary_line,
+    table_document,
+)
+from fivebook.displays.progress import Progress
+from fivebook.options import CLOCK, DURATION, GAME, POSITIVE, json_option
 from service.play.arena.match import MatchSettings, distinct_names
 from service.play.arena.openings import Opening, read_openings, suite
 from service.play.arena.statistics import Sprt
@@ -139,8 +146,11 @@ def arena(
         make_player(text, game, limits).close()
     _note_repeats(games, len(lines))
     tournament = Tournament(_placed(settings, folder, round_robin), games, sprt)
-    with MatchDisplay() as display, stopping_on_interrupt(tournament.stop):
-        tournament.play(jobs, (lambda match: None) if as_json else display.show)
+    with (
+        Progress(summary_line, match_view, quiet=as_json) as progress,
+        stopping_on_interrupt(tournament.stop),
+    ):
+        tournament.play(jobs, progress.show)
     if as_json:
         print_json(_as_dict(players, tournament, folder, round_robin))
     else:
@@ -205,9 +215,9 @@ def _print_end(
     else:
         console.print(match_view(matches[0]))
     if not tournament.complete:
-        end = f"Not finished: the same command goes on from here. The games are in {folder}"
+        end = f"{NOT_FINISHED} The games are in {folder}"
     elif any(match.played for match in matches):
         end = f"The games are in {folder}"
     else:
         end = f"Played before: the games are in {folder}. To start anew, delete it or use --save."
-    console.print(end, markup=False, highlight=False, soft_wrap=True)
+    say(end)

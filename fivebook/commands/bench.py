@@ -14,7 +14,8 @@ from engine import registry
 from engine.puzzles import KINDS
 from engine.search import MOST_THREADS, SearchOptions
 from fivebook.bench import books
-from fivebook.console import DURATION, POSITIVE, TABLE, console, json_option, print_json
+from fivebook.console import console, print_json
+from fivebook.options import DURATION, POSITIVE, TABLE, json_option
 from tools.bench import perfect, puzzles, reference, scale, search, solved
 from tools.bench.checkout import fixed_positions, path_of, suite_name
 

@@ -10,19 +10,10 @@ from book.storage.address import Address
 from engine.game import Game
 from engine.position import Move, Side
 from engine.search import Limits, SearchOptions
-from fivebook.console import (
-    BOOK,
-    DURATION,
-    GAME,
-    MEMORY,
-    POSITIVE,
-    PROBABILITY,
-    TABLE,
-    console,
-    json_option,
-    print_json,
-)
-from fivebook.displays.building import BuildDisplay, ProofDisplay, describe_proof
+from fivebook.console import NOT_FINISHED, print_json, say
+from fivebook.displays.building import BuildView, describe_proof
+from fivebook.displays.progress import Progress
+from fivebook.options import BOOK, DURATION, GAME, MEMORY, POSITIVE, PROBABILITY, TABLE, json_option
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
@@ -265,11 +256,12 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
 
 
 def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
-    with BuildDisplay(book, options) as display:
-        builder = Builder(book, options, (lambda state: None) if as_json else display.show)
+    view = BuildView(book, options)
+    with Progress(view.describe, view.draw, quiet=as_json) as progress:
+        builder = Builder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "after the searches in flight"):
             state = builder.run()
-        value = display.root()
+    value = view.root()
     told = {}
     mode = options.mode
     if isinstance(mode, ProveByBook):
@@ -279,7 +271,7 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
         return
     _print_end(book, state, builder.complete, value)
     if isinstance(mode, ProveByBook):
-        console.print(_describe_verdict(mode.side, told["won"]))
+        say(_describe_verdict(mode.side, told["won"]))
 
 
 def _describe_verdict(side: Side, won: bool | None) -> str:
@@ -309,22 +301,20 @@ def _line(game: Game, root: str) -> tuple[Move, ...]:
 
 
 def _prove(book: Address, options: ProofOptions, as_json: bool) -> None:
-    with ProofDisplay() as display:
-        builder = StrategyBuilder(book, options, (lambda state: None) if as_json else display.show)
+    with Progress(describe_proof, quiet=as_json) as progress:
+        builder = StrategyBuilder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "within seconds"):
             state = builder.run()
     if as_json:
         print_json(_proof_as_dict(book, state, builder.complete))
         return
     proof = state.proof
-    console.print(
+    say(
         f"{book}: {describe_proof(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
-        f"the book holds {state.stored:,} positions",
-        highlight=False,
-        soft_wrap=True,
+        f"the book holds {state.stored:,} positions"
     )
     if not builder.complete:
-        console.print("Not finished: the same command goes on from here.", highlight=False)
+        say(NOT_FINISHED)
 
 
 def _proof_as_dict(book: Address, state: ProofState, complete: bool) -> dict[str, Any]:
@@ -359,13 +349,11 @@ def _as_dict(book: Address, state: BuildState, complete: bool, root: str) -> dic
 
 def _print_end(book: Address, state: BuildState, complete: bool, root: str) -> None:
     rate = state.added / state.seconds if state.seconds else 0.0
-    console.print(
+    say(
         f"{book}: {state.positions:,} positions, {state.added:,} of them new, "
         f"{state.searches:,} searches, {state.nodes:,} nodes in {state.seconds:.1f} s "
-        f"({rate:.1f} positions/s)",
-        highlight=False,
-        soft_wrap=True,
+        f"({rate:.1f} positions/s)"
     )
-    console.print(f"root {root}", highlight=False, soft_wrap=True)
+    say(f"root {root}")
     if not complete:
-        console.print("Not finished: the same command goes on from here.", highlight=False)
+        say(NOT_FINISHED)

@@ -1,20 +1,19 @@
 """The command that writes a certificate: `fivebook certify`."""
 
-import time
 from pathlib import Path
 
 import click
 
 from book.certificates.pentago_swap.file import GAME
 from book.storage.address import Address
-from book.storage.closing import Closing
 from engine import registry
-from fivebook.console import BOOK, MEMORY, POSITIVE, console
+from fivebook.console import say
+from fivebook.displays.progress import Progress
+from fivebook.options import BOOK, MEMORY, POSITIVE
 from precompute.knowledge import Knowledge
 from precompute.pentago_swap_certificate import LEAF, NODES, SHORT, ExportState, export
 from precompute.pentago_swap_strategy import FamilyProver
 
-_SECONDS_BETWEEN_LINES = 5.0
 _NO_LIMIT = 1 << 62
 
 
@@ -79,9 +78,9 @@ def certify(
     prover = game.prover(table=memory, threads=jobs)
     assert isinstance(prover, FamilyProver)
     prover.learn(Knowledge(book, game).read())
-    with _Display() as display:
+    with Progress(str) as progress:
         for proof in prover.steps(start, nodes=_NO_LIMIT):
-            display.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
+            progress.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
         if proof.distance is None:
             raise click.UsageError("the first player does not win this position")
         answers = output.with_name(f"{output.name}.answers")
@@ -95,36 +94,13 @@ def certify(
             short=short,
             leaf=leaf,
             nodes=nodes,
-            report=lambda state: display.show(_describe(state)),
+            report=lambda state: progress.show(_describe(state)),
         )
     answers.unlink()
-    console.print(
+    say(
         f"{output}: won within {proof.distance} plies, {certificate.entries:,} entries, "
-        f"{certificate.leaves:,} of them without a move, {output.stat().st_size:,} bytes",
-        highlight=False,
-        soft_wrap=True,
+        f"{certificate.leaves:,} of them without a move, {output.stat().st_size:,} bytes"
     )
-
-
-class _Display(Closing):
-    def __init__(self) -> None:
-        self._status = console.status("") if console.is_terminal else None
-        self._due = 0.0
-        if self._status:
-            self._status.start()
-
-    def close(self) -> None:
-        """Leave the terminal as it is."""
-        if self._status:
-            self._status.stop()
-
-    def show(self, text: str) -> None:
-        """Show `text`; a plain line is printed every few seconds."""
-        if self._status:
-            self._status.update(text)
-        elif time.monotonic() >= self._due:
-            self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
-            console.print(text, highlight=False, soft_wrap=True)
 
 
 def _describe(state: ExportState) -> str:

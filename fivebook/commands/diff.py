@@ -11,14 +11,14 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from book.rows.encoding import stones_by_name
-from book.rows.propagation import BookValue
 from book.storage.address import Address
 from book.whole.diff import Compared, Comparison, Opinion, compare
 from book.whole.export import write_csv, write_json
 from book.whole.moment import Moment
 from engine.game import Game
-from engine.values import Bound
-from fivebook.console import BOOK, console, describe_value, json_option
+from fivebook.console import console
+from fivebook.displays.positions import describe_book_value, describe_stones
+from fivebook.options import BOOK, json_option
 
 _Record = dict[str, Any]
 _Counts = Counter[tuple[str, int, Comparison]]
@@ -91,18 +91,6 @@ def _describe(compared: Compared) -> str:
         for side in (compared.first, compared.second)
     )
     return f"{describe_stones(game, compared.stones)}: {' / '.join(sides)}"
-
-
-def describe_stones(game: Game, stones: bytes) -> str:
-    """A packed position as a line of text."""
-    dark, light = stones_by_name(game, stones)
-    return f"{game.id} dark {dark or '-'} light {light or '-'}"
-
-
-def describe_book_value(value: BookValue) -> str:
-    """A value with what is known of it: ``+35``, ``win in 7``, ``win in 7 or sooner``."""
-    sooner = " or sooner" if value.proven and value.bound is not Bound.EXACT else ""
-    return describe_value(value.value, value.proven) + sooner
 
 
 def _as_dict(compared: Compared) -> _Record:

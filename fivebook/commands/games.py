@@ -3,7 +3,8 @@
 import click
 
 from engine.registry import families
-from fivebook.console import json_option, print_json
+from fivebook.console import print_json
+from fivebook.options import json_option
 
 
 @click.command()

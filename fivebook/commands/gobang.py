@@ -1,6 +1,7 @@
 """``fivebook gobang``."""
 
 from contextlib import closing
+from functools import partial
 
 import click
 
@@ -9,9 +10,11 @@ from engine import registry
 from engine.game import Game
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
-from engine.position import Side
+from engine.position import Cell, Position, Side
 from engine.search import Limits, SearchOptions
-from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
+from fivebook.console import console
+from fivebook.displays.painting import paint
+from fivebook.options import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from service.play.book import BookPlayer
 from service.play.gobang import PacedEngine, play_gobang
 from service.play.players import make_player
@@ -83,8 +86,17 @@ def gobang(
     game = registry.get(f"gomoku-{size}")
     options = SearchOptions(threads, table)
     with closing(_player(game, opponent, movetime, nodes, options, book)) as player:
-        if play_gobang(player, typed_lines(), human=Side.LIGHT if light else Side.DARK) is None:
+        lines, show = typed_lines(), partial(_show, game)
+        if (
+            play_gobang(player, lines, click.echo, show, human=Side.LIGHT if light else Side.DARK)
+            is None
+        ):
             click.echo("The input ended before the game did.", err=True)
+
+
+def _show(game: Game, position: Position, last: Cell) -> None:
+    if console.is_terminal:
+        console.print(paint(game, position, last), end="\n\n")
 
 
 def _player(

@@ -7,7 +7,7 @@ import click
 from book.reader import BookReader
 from book.storage.address import Address
 from engine.search import SearchOptions
-from fivebook.console import BOOK, TABLE, THREADS
+from fivebook.options import BOOK, TABLE, THREADS
 from service.play.brain import Brain
 from service.play.typed import typed_lines
 

@@ -11,7 +11,7 @@ from engine.game import Game
 from engine.players.base import Player
 from engine.position import Side
 from engine.search import Limits, SearchOptions
-from fivebook.console import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
+from fivebook.options import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
 from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
 from service.play.book import BookPlayer

@@ -9,7 +9,8 @@ from book.storage.address import Address
 from book.whole.plot import draw, picture
 from engine import registry
 from engine.game import Game
-from fivebook.console import BOOK, GAME, console, name_game
+from fivebook.console import console
+from fivebook.options import BOOK, GAME, name_game
 
 
 @click.command()

@@ -1,26 +1,24 @@
 """``fivebook prove``."""
 
-import time
+from functools import partial
 from itertools import compress
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from book.processes import stopping_on_interrupt
-from book.storage.closing import Closing
 from engine.game import Game
 from engine.position import Move, Side
 from engine.proof import TABLE_MEBIBYTES, Proof
 from engine.verdicts import Provers, Question, Step, answer, moves_alike
-from fivebook.console import GAME, MEMORY, POSITIVE, console, json_option, print_json
+from fivebook.console import INTERRUPTED, console, errors, print_json, say
+from fivebook.displays.progress import Progress
+from fivebook.options import GAME, MEMORY, POSITIVE, json_option
 from service.play.drawing import draw
 
 _NODES = 10_000_000
 _NO_LIMIT = 1 << 62
-_SECONDS_BETWEEN_LINES = 5.0
-_INTERRUPTED = 130
 
 
 @click.command()
@@ -114,7 +112,7 @@ def prove(
     else:
         _print(question, text, steps[-1])
     if not complete:
-        raise click.exceptions.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _provers(question: Question, memory: int, jobs: int) -> Provers:
@@ -143,37 +141,16 @@ def _answer(question: Question, provers: Provers) -> tuple[list[Step], bool]:
         nonlocal stopped
         stopped = True
 
-    with _Display() as display, stopping_on_interrupt(stop, "within seconds"):
+    with (
+        Progress(partial(_progress, question), terminal=errors) as progress,
+        stopping_on_interrupt(stop, "within seconds"),
+    ):
         for step in answer(question, provers):
             steps[step.moves] = step
             if stopped:
                 break
-            display.show(_progress(question, step))
+            progress.show(step)
     return list(steps.values()), not stopped
-
-
-class _Display(Closing):
-    """Shows how far a proof is: live on a terminal, in plain lines elsewhere."""
-
-    def __init__(self) -> None:
-        errors = Console(stderr=True)
-        self._status = errors.status("") if errors.is_terminal else None
-        self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
-        if self._status:
-            self._status.start()
-
-    def close(self) -> None:
-        """Leave the terminal as it is."""
-        if self._status:
-            self._status.stop()
-
-    def show(self, text: str) -> None:
-        """Show `text`; a plain line is printed every few seconds."""
-        if self._status:
-            self._status.update(text)
-        elif time.monotonic() >= self._due:
-            click.echo(text, err=True)
-            self._due = time.monotonic() + _SECONDS_BETWEEN_LINES
 
 
 def _progress(question: Question, step: Step) -> str:
@@ -233,18 +210,17 @@ def _proof(step: Step) -> Proof:
 
 def _print_position(question: Question, line: str) -> None:
     game = question.game
-    console.print(f"{game.title}: {line or 'the empty board'}\n", highlight=False)
-    console.print(f"{draw(game, question.position)}\n", highlight=False)
+    say(f"{game.title}: {line or 'the empty board'}\n")
+    say(f"{draw(game, question.position)}\n")
 
 
 def _print(question: Question, line: str, step: Step) -> None:
     _print_position(question, line)
     side = _sides(question)[0]
-    console.print(f"{side} to move: {_sentence(question, step)}", highlight=False)
+    say(f"{side} to move: {_sentence(question, step)}")
     if _proof(step).line:
-        best = question.game.format_line(_proof(step).line)
-        console.print(best, highlight=False, soft_wrap=True)
-    console.print(_effort(step), highlight=False)
+        say(question.game.format_line(_proof(step).line))
+    say(_effort(step))
 
 
 def _print_moves(question: Question, line: str, steps: list[Step]) -> None:
@@ -265,7 +241,7 @@ def _print_moves(question: Question, line: str, steps: list[Step]) -> None:
         )
     console.print(table)
     if steps[-1].left:
-        console.print(f"not looked at: {steps[-1].left:,} moves, up to symmetry", highlight=False)
+        say(f"not looked at: {steps[-1].left:,} moves, up to symmetry")
 
 
 def _sentence(question: Question, step: Step) -> str:

@@ -12,7 +12,8 @@ from book.processes import stopping_on_interrupt
 from book.storage.closing import Closing
 from engine.game import Game
 from fivebook.commands.prove_check_book import BookCheck, check_book, is_book
-from fivebook.console import GAME, POSITIVE, console, json_option, print_json
+from fivebook.console import console, print_json
+from fivebook.options import GAME, POSITIVE, json_option
 
 _SECONDS_BETWEEN_LINES = 5.0
 _REJECTED = 1

@@ -11,7 +11,8 @@ import click
 from book.processes import stopping_on_interrupt
 from book.storage.address import Address
 from engine.game import Game
-from fivebook.console import console, name_game, print_json
+from fivebook.console import console, print_json
+from fivebook.options import name_game
 
 if TYPE_CHECKING:
     from book.audit.rules import AuditBoard

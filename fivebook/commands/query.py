@@ -9,18 +9,9 @@ from book.errors import PositionNotFound
 from book.storage.address import Address
 from engine.game import Game
 from engine.search import Limits, SearchOptions
-from fivebook.console import (
-    BOOK,
-    DURATION,
-    GAME,
-    POSITIVE,
-    TABLE,
-    THREADS,
-    console,
-    describe_value,
-    json_option,
-    print_json,
-)
+from engine.values import describe_value
+from fivebook.console import console, print_json
+from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
 from service.play.drawing import draw

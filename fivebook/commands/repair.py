@@ -5,8 +5,9 @@ import click
 from book.integrity.repair import repair as mend
 from book.integrity.salvage import salvage
 from book.storage.address import Address
-from fivebook.console import BOOK, console, json_option, print_json
-from fivebook.findings import Report
+from fivebook.console import console, print_json
+from fivebook.displays.findings import Report
+from fivebook.options import BOOK, json_option
 
 
 @click.command()

@@ -6,7 +6,7 @@ import click
 
 from book.reader import BookReader
 from book.storage.address import Address
-from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
+from fivebook.options import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from service.http.settings import Settings, help_of
 
 _DEFAULTS = Settings()

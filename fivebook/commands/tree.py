@@ -11,16 +11,9 @@ from book.storage.address import Address
 from book.whole.tree import Branch, grow
 from engine import registry
 from engine.game import Game
-from fivebook.console import (
-    BOOK,
-    GAME,
-    POSITIVE,
-    console,
-    describe_value,
-    json_option,
-    name_game,
-    print_json,
-)
+from engine.values import describe_value
+from fivebook.console import console, print_json
+from fivebook.options import BOOK, GAME, POSITIVE, json_option, name_game
 
 
 @click.command()

@@ -5,8 +5,9 @@ import click
 from book.integrity.verify import Verification
 from book.storage.address import Address
 from book.storage.database import at_one_moment
-from fivebook.console import BOOK, POSITIVE, console, json_option, print_json
-from fivebook.findings import Report
+from fivebook.console import console, print_json
+from fivebook.displays.findings import Report
+from fivebook.options import BOOK, POSITIVE, json_option
 from precompute.deep_check import DeepCheck
 
 _NODES = 1_000_000

@@ -10,7 +10,8 @@ from book.storage.address import Address
 from book.storage.schema import Wish
 from book.wishes import Wished, make_wish, wishes_of
 from engine.game import Game
-from fivebook.console import BOOK, GAME, console, json_option, print_json
+from fivebook.console import console, print_json
+from fivebook.options import BOOK, GAME, json_option
 
 _WISHES: dict[str, Wish | None] = {wish.name.lower(): wish for wish in Wish} | {"none": None}
 

@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from engine.clock import describe_clock
 from engine.search import Limits
-from fivebook.console import describe_clock
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit
 from service.play.arena.statistics import EloEstimate, Sprt, Verdict, estimate

@@ -1,15 +1,13 @@
-"""Boards drawn with characters, plain or with colours."""
+"""Boards drawn with characters."""
 
 from collections.abc import Iterator
-
-from rich.text import Text
 
 from engine.game import Game
 from engine.position import Bitboard, Cell, Position, board_of, cells_of
 
 _DARK, _LIGHT, _EMPTY = "X", "O", "."
-_DARK_STYLE, _LIGHT_STYLE, _WON_STYLE = "bold cyan", "bold yellow", "reverse"
-_MARGIN = 3
+MARGIN = 3
+"""Characters before the first cell of a row; each cell takes two."""
 # Along a row, a column and both diagonals: steps of row and column.
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
@@ -19,8 +17,8 @@ def draw(game: Game, position: Position, last: Cell | None = None) -> str:
 
     The stone on `last` stands in parentheses.
 
-    >>> from engine import games
-    >>> game = games.get("gomoku-5")
+    >>> from engine import registry
+    >>> game = registry.get("gomoku-5")
     >>> print(draw(game, game.play_line(game.parse_line("c3 d4"))))
     5  . . . . .
     4  . . . O .
@@ -32,22 +30,7 @@ def draw(game: Game, position: Position, last: Cell | None = None) -> str:
     """
     rows = [_row(game, position, row, last) for row in reversed(range(game.size))]
     letters = " ".join(game.format_cell(column)[0] for column in range(game.size))
-    return "\n".join([*rows, "", " " * _MARGIN + letters])
-
-
-def paint(game: Game, position: Position, last: Cell | None = None) -> Text:
-    """`draw` with a colour for each side; rows that win stand out."""
-    lines = Text(draw(game, position, last)).split("\n", allow_blank=True)
-    for cells, style in (
-        (cells_of(position.dark), _DARK_STYLE),
-        (cells_of(position.light), _LIGHT_STYLE),
-        (winning_cells(game, position), _WON_STYLE),
-    ):
-        for cell in cells:
-            row, column = divmod(cell, game.size)
-            at = _MARGIN + 2 * column
-            lines[game.size - 1 - row].stylize(style, at, at + 1)
-    return Text("\n").join(lines)
+    return "\n".join([*rows, "", " " * MARGIN + letters])
 
 
 def winning_cells(game: Game, position: Position) -> list[Cell]:
@@ -62,10 +45,10 @@ def winning_cells(game: Game, position: Position) -> list[Cell]:
 
 def _row(game: Game, position: Position, row: int, last: Cell | None) -> str:
     cells = range(row * game.size, (row + 1) * game.size)
-    text = f"{row + 1:<{_MARGIN}}" + " ".join(_mark(position, cell) for cell in cells)
+    text = f"{row + 1:<{MARGIN}}" + " ".join(_mark(position, cell) for cell in cells)
     if last is None or last not in cells:
         return text
-    at = _MARGIN + 2 * cells.index(last)
+    at = MARGIN + 2 * cells.index(last)
     return f"{text[: at - 1]}({text[at]}){text[at + 2 :]}"
 
 

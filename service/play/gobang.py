@@ -3,16 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 
-import click
-
 from engine.errors import IllegalMove, InvalidMove
 from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
-from engine.position import Move, Position, Side
+from engine.position import Cell, Move, Position, Side
 from engine.search import Limits
-from fivebook.console import console
-from service.play.drawing import paint
 
 _ANNOUNCEMENTS = {
     Outcome.DARK_WINS: "Dark wins!",
@@ -61,8 +57,18 @@ class PacedEngine(Player):
         return max(min(free * _SHARE, self.movetime), _SHORTEST)
 
 
-def play_gobang(player: Player, lines: Iterator[str], *, human: Side) -> Outcome | None:
+def play_gobang(
+    player: Player,
+    lines: Iterator[str],
+    write: Callable[[str], None],
+    show: Callable[[Position, Cell], None],
+    *,
+    human: Side,
+) -> Outcome | None:
     """Play one game against whoever writes `lines`; None if they end before it does.
+
+    `write` gets each line that answers; `show` gets the position after each move, with the cell
+    of the last stone.
 
     Raises:
         IllegalMove: if the player makes one.
@@ -72,28 +78,29 @@ def play_gobang(player: Player, lines: Iterator[str], *, human: Side) -> Outcome
     while (outcome := game.outcome(position)) is None:
         before = position
         if position.to_move is human:
-            move = _next_move(game, position, lines)
+            move = _next_move(game, position, lines, write)
             if move is None:
                 return None
             position = game.play(position, move)
         else:
             move = player.choose(position).move
             position = game.play_line([move], position)
-            click.echo(f"Move played: {game.format_move(move)}")
-        if console.is_terminal:
-            console.print(paint(game, position, game.landing(before, move)), end="\n\n")
-    click.echo(_ANNOUNCEMENTS[outcome])
+            write(f"Move played: {game.format_move(move)}")
+        show(position, game.landing(before, move))
+    write(_ANNOUNCEMENTS[outcome])
     return outcome
 
 
-def _next_move(game: Game, position: Position, lines: Iterator[str]) -> Move | None:
+def _next_move(
+    game: Game, position: Position, lines: Iterator[str], write: Callable[[str], None]
+) -> Move | None:
     """The first move in `lines` that can be played, None if there is none."""
     for text in filter(None, map(str.strip, lines)):
         try:
             move = game.parse_move(text)
             game.play_line([move], position)
         except (InvalidMove, IllegalMove) as error:
-            click.echo(error)
+            write(str(error))
         else:
             return move
     return None

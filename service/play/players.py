@@ -8,17 +8,18 @@ Gomocup protocol.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import click
-
+from book.storage.address import Address
+from engine.errors import FivebookError
 from engine.game import Game
 from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
-from engine.search import Limits, SearchOptions
-from fivebook.console import BOOK, DURATION, POSITIVE, TABLE, THREADS
+from engine.quantities import parse_count, parse_duration
+from engine.search import MOST_TABLE, MOST_THREADS, Limits, SearchOptions
 from service.errors import InvalidPlayer
 from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer
@@ -27,13 +28,18 @@ from service.play.gomocup import GomocupPlayer
 PLAYER_NAMES = ("engine", "random", *AGENT_NAMES, "bsdgames", "gomocup:COMMAND")
 
 _Options = dict[str, Any]
+_Readers = dict[str, Callable[[str], Any]]
 
-_LIMITS: _Options = {"movetime": DURATION, "nodes": POSITIVE, "depth": POSITIVE}
-_SEARCH: _Options = {"threads": THREADS, "table": TABLE}
-_ENGINE: _Options = {**_LIMITS, **_SEARCH, "book": BOOK}
-_RANDOM: _Options = {"seed": click.INT}
+_POSITIVE = partial(parse_count, least=1)
+_LIMITS: _Readers = {"movetime": parse_duration, "nodes": _POSITIVE, "depth": _POSITIVE}
+_SEARCH: _Readers = {
+    "threads": partial(parse_count, least=1, most=MOST_THREADS),
+    "table": partial(parse_count, least=1, most=MOST_TABLE),
+}
+_ENGINE: _Readers = {**_LIMITS, **_SEARCH, "book": Address.of}
+_RANDOM: _Readers = {"seed": parse_count}
 # No report goes deeper; the trees of some would not fit into memory.
-_AGENT: _Options = {"depth": click.IntRange(1, 4)}
+_AGENT: _Readers = {"depth": partial(parse_count, least=1, most=4)}
 
 
 def make_player(
@@ -102,7 +108,7 @@ def _make_bsdgames(name: str, game: Game, rest: str) -> Player:
 _MAKERS = {"random": _make_random, "bsdgames": _make_bsdgames}
 
 
-def _parse(name: str, text: str, known: _Options) -> _Options:
+def _parse(name: str, text: str, known: _Readers) -> _Options:
     """The options in `text`, ``OPTION=VALUE`` separated by commas."""
     found: _Options = {}
     for word in filter(None, text.split(",")):
@@ -111,7 +117,7 @@ def _parse(name: str, text: str, known: _Options) -> _Options:
             options = f"its options are {', '.join(known)}" if known else "it has none"
             raise InvalidPlayer(f"player '{name}' has no option '{option}': {options}")
         try:
-            found[option] = known[option].convert(value, None, None)
-        except click.BadParameter as error:
-            raise InvalidPlayer(f"player '{name}': {option}: {error.message}") from error
+            found[option] = known[option](value)
+        except FivebookError as error:
+            raise InvalidPlayer(f"player '{name}': {option}: {error}") from error
     return found

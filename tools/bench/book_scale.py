@@ -25,7 +25,7 @@ from engine.game import Game
 from engine.position import Position
 from engine.search import Limits
 from engine.values import Bound
-from fivebook.console import POSITIVE
+from fivebook.options import POSITIVE
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import Site
 from tools.bench.synthetic import GAME_ID, fill

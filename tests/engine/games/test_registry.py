@@ -74,3 +74,26 @@ def test_the_empty_board_has_no_stones_and_dark_to_move() -> None:
         assert initial.ply == 0
         assert initial.dark_to_move
         assert len(registry.get(game_id).legal_moves(initial)) == registry.get(game_id).move_count
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("gomoku15", "gomoku-15"),
+        ("gomoku13", "gomoku-13"),
+        ("Gomoku_15", "gomoku-15"),
+        ("gomku-13", "gomoku-13"),
+        ("gomoku", "gomoku-15"),
+        ("gomoku-15-renyu", "gomoku-15-renju"),
+        ("pentagoswap", "pentago-swap"),
+    ],
+)
+def test_a_slip_of_the_finger_is_answered_with_the_id_that_was_meant(text: str, meant: str) -> None:
+    with pytest.raises(UnknownGame, match=f"unknown game '{text}'; did you mean '{meant}'. There"):
+        registry.get(text)
+
+
+@pytest.mark.parametrize("text", ["", "chess", "gomoku-4", "gomoku-27", "gomoku-15" * 1000])
+def test_what_is_like_no_id_gets_no_suggestion(text: str) -> None:
+    with pytest.raises(UnknownGame, match=f"unknown game '{text}'; there are gomoku-N, "):
+        registry.get(text)

@@ -13,7 +13,6 @@ from engine import registry
 from engine.clock import Clock
 from engine.game import Outcome
 from engine.search import Limits
-from fivebook.displays.match import MatchDisplay
 from fivebook.displays.match_report import (
     as_document,
     cross_table_view,
@@ -25,6 +24,7 @@ from fivebook.displays.match_report import (
     table_document,
     time_left,
 )
+from fivebook.displays.progress import Progress
 from service.play.arena.folder import MatchFolder
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
@@ -201,11 +201,10 @@ def test_a_match_is_shown_while_it_is_played(
     terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     console = Console(file=StringIO(), force_terminal=terminal, width=120)
-    monkeypatch.setattr("fivebook.displays.match.console", console)
-    monkeypatch.setattr("fivebook.displays.match._SECONDS_BETWEEN_LINES", 0.0)
-    monkeypatch.setattr("fivebook.displays.match._SECONDS_BETWEEN_UPDATES", 0.0)
+    monkeypatch.setattr("fivebook.displays.progress._SECONDS_BETWEEN_LINES", 0.0)
     match = stored(tmp_path, {0: WON, 1: WON, 2: WON})
-    with console.capture() as capture, MatchDisplay() as shown:
+    shown = Progress(summary_line, match_view, terminal=console)
+    with console.capture() as capture, shown:
         shown.show(match)
     assert "engine - gomocup:[odd] program" in capture.get()
     assert ("engine as dark" in capture.get()) == terminal

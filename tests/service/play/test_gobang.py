@@ -17,7 +17,7 @@ from engine.players.base import Choice, Player
 from engine.position import Position
 from engine.search import Limits
 from fivebook.cli import cli
-from service.play import gobang
+from fivebook.commands import gobang
 from service.play.gobang import PacedEngine
 
 TIMEOUT = 120

@@ -1,22 +1,21 @@
-"""The commands about a book: `fivebook info`, `fivebook log`, `fivebook export`."""
+"""``fivebook info``."""
 
-from contextlib import closing
 from dataclasses import asdict
-from typing import Any, TextIO
+from typing import Any
 
 import click
 from rich.box import SIMPLE
 from rich.table import Table
 
 from book.entry import Entry
-from book.errors import BookError
 from book.reader import BookReader
 from book.storage.address import Address
-from book.whole.export import WRITERS, fields, records
 from book.whole.summary import Summary, size_on_disk, summarise
 from engine.game import Game
-from engine.search import SearchOptions
-from fivebook.console import BOOK, console, describe_value, json_option, print_json
+from engine.values import describe_value
+from fivebook.console import console, print_json
+from fivebook.displays.runs import describe_search
+from fivebook.options import BOOK, json_option
 
 
 @click.command()
@@ -48,74 +47,6 @@ def info(book: Address, as_json: bool) -> None:
         if misses[summary.game]:
             waiting = f"{misses[summary.game]:,} positions wait for fivebook build --mode learn"
             console.print(waiting, highlight=False)
-
-
-@click.command()
-@click.argument("book", type=BOOK)
-@json_option
-def log(book: Address, as_json: bool) -> None:
-    """List the build runs of BOOK: what each added, with which version, evaluation and limits.
-
-    Each position names the run that searched it last; see fivebook export.
-
-    \b
-    Examples:
-      fivebook log gomoku.db
-      fivebook log gomoku.db --json
-    """
-    with BookReader(book) as reader:
-        runs = {game.id: summarise(reader, game).runs for game in reader.games}
-    if as_json:
-        print_json([{"game": game, **asdict(run)} for game in runs for run in runs[game]])
-        return
-    for game in runs:
-        for run in runs[game]:
-            ended = run.ended or "did not end"
-            console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
-            console.print(
-                f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
-                f"{_describe_search(run.parameters)}{_describe_growth(run.parameters)}",
-                highlight=False,
-                soft_wrap=True,
-            )
-            console.print(
-                f"  {run.positions:,} positions, {run.searches:,} searches, {run.nodes:,} nodes",
-                highlight=False,
-            )
-
-
-@click.command()
-@click.argument("book", type=BOOK)
-@click.option(
-    "--format", "form", type=click.Choice(sorted(WRITERS)), default="csv", show_default=True
-)
-@click.option("-o", "--output", type=click.File("w"), default="-", help="File to write to.")
-@click.option(
-    "--reproducible",
-    is_flag=True,
-    help="Leave out times and runs: equal books then give equal files.",
-)
-def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None:
-    """Write every position of BOOK with its moves, one row each, in canonical orientation.
-
-    The same rows can be had by SQL: the views boards, known_moves, lines and best_moves are
-    made for sqlite-utils, Datasette and the like.
-
-    \b
-    Examples:
-      fivebook export gomoku.db > gomoku.csv
-      fivebook export gomoku.db --format jsonl -o gomoku.jsonl
-      sqlite-utils query gomoku.db "select * from best_moves where ply < 4" -t
-    """
-    try:
-        names = fields(reproducible=reproducible)
-        with closing(records(book, reproducible=reproducible)) as rows:
-            WRITERS[form](names, rows, output)
-        output.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
 
 
 def _count_misses(book: Address, game: Game) -> int:
@@ -183,21 +114,6 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
             f"{run.positions:,}",
             f"{run.searches:,}",
             f"{run.nodes:,}",
-            _describe_search(run.parameters),
+            describe_search(run.parameters),
         )
     console.print(table)
-
-
-def _describe_growth(parameters: dict[str, Any]) -> str:
-    """Where a run let the book grow, where that is not from the empty board by costs alone."""
-    told = ("mode", "side", "root", "plies", "max_loss", "total_loss")
-    given = {name: parameters.get(name) for name in told}
-    return "".join(f", {name} {value}" for name, value in given.items() if value not in (None, ""))
-
-
-def _describe_search(parameters: dict[str, Any]) -> str:
-    """The limits of a run's searches, and their table where it is not the usual one."""
-    given = {**parameters["limits"], "table": parameters.get("table")}
-    if given["table"] == SearchOptions().table:
-        del given["table"]
-    return " ".join(f"{name}={value}" for name, value in given.items() if value)

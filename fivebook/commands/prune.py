@@ -1,0 +1,76 @@
+"""``fivebook prune``."""
+
+from dataclasses import asdict
+
+import click
+
+from book.reader import BookReader
+from book.storage.address import Address
+from book.whole.prune import Cut, look
+from book.whole.prune import prune as prune_book
+from engine.game import Game
+from fivebook.console import print_json
+from fivebook.options import BOOK, GAME, PERCENTAGE, json_option
+
+
+@click.command()
+@click.argument("book", type=BOOK)
+@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@click.option("--plies", type=click.IntRange(min=0), help="Take out what is deeper than this ply.")
+@click.option(
+    "--max-loss",
+    type=PERCENTAGE,
+    metavar="X%",
+    help="Take out what is reached by a move that gives away more winning probability.",
+)
+@click.option("--below", metavar="MOVES", help="Take out what is reached through this line only.")
+@click.option("--dry-run", is_flag=True, help="Only say how much it would be.")
+@json_option
+def prune(
+    book: Address,
+    game: Game | None,
+    plies: int | None,
+    max_loss: float | None,
+    below: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Take positions out of BOOK: the deep, the badly played, or those below a line.
+
+    What stays keeps its value, proof and best move. A way to a position is good or bad as a whole:
+    --max-loss looks at the cheapest one from the empty board, as fivebook build does. Positions
+    that the empty board no longer leads to go as well; those it never led to only by --plies.
+    Searches that are planned are dropped. fivebook vacuum then gives the space back.
+
+    \b
+    Examples:
+      fivebook prune gomoku.db --plies 12 --dry-run
+      fivebook prune gomoku.db --max-loss 20%
+      fivebook prune gomoku.db --below "h8 a1"
+    """
+    if plies is None and max_loss is None and below is None:
+        raise click.UsageError("say what is to go: --plies, --max-loss or --below")
+    game = _game_of(book, game)
+    line = None if below is None else game.play_line(game.parse_line(below))
+    work = look if dry_run else prune_book
+    pruned = work(book, game, Cut(plies, max_loss, line))
+    if as_json:
+        print_json({"book": str(book), "dry_run": dry_run, **asdict(pruned)})
+        return
+    verb = "would go" if dry_run else "are gone"
+    click.echo(
+        f"{book}: {pruned.removed:,} positions {verb}, about {pruned.bytes:,} bytes; "
+        f"{pruned.left:,} positions stay"
+    )
+
+
+def _game_of(book: Address, game: Game | None) -> Game:
+    """The game that is meant, which the book must hold."""
+    with BookReader(book) as reader:
+        games = reader.games
+    held = ", ".join(one.id for one in games) or "no game"
+    if game is None and len(games) != 1:
+        raise click.UsageError(f"'{book}' holds {held}: say which with --game")
+    if game is not None and game not in games:
+        raise click.BadParameter(f"'{book}' holds {held}, not {game.id}", param_hint="--game")
+    return game or games[0]
