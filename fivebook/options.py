@@ -67,8 +67,8 @@ class _BookType(_Parsed[Address]):
 
 def _book_files(incomplete: str) -> list[CompletionItem]:
     folder, slash, start = incomplete.rpartition("/")
-    place = Path(folder + slash).expanduser()
     try:
+        place = Path(folder + slash).expanduser()
         names = sorted(path.name for path in place.glob("*.db"))
     except (OSError, RuntimeError):
         # A folder that cannot be read, or the home of somebody there is not.

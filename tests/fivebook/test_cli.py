@@ -1,48 +1,33 @@
 """The command line: what it loads, what it prints, how it fails."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+from click.shell_completion import get_completion_class
 from click.testing import CliRunner
 
 from engine.game import Game
 from engine.values import WIN
-from fivebook.cli import cli
+from fivebook.cli import COMPLETE_VARIABLE, PROGRAM, cli
 from service.answerer import Answerer
 from service.answers import Answer
 
-COMMANDS = (
-    "games",
-    "build",
-    "info",
-    "log",
-    "export",
-    "merge",
-    "diff",
-    "prune",
-    "vacuum",
-    "snapshot",
-    "wish",
-    "verify",
-    "repair",
-    "tree",
-    "plot",
-    "query",
-    "prove",
-    "certify",
-    "prove-check",
-    "serve",
-    "play",
-    "gobang",
-    "gomocup",
-    "arena",
-    "bench",
-    "compile",
-)
+GROUPS = {
+    "Build a book": ("build", "wish"),
+    "Look into it": ("games", "query", "tree", "info", "log", "diff", "plot", "export"),
+    "Prove": ("prove", "certify", "prove-check"),
+    "Serve and play": ("serve", "play", "gobang", "gomocup", "arena"),
+    "Keep books in order": ("merge", "prune", "verify", "repair", "vacuum", "snapshot"),
+    "This machine": ("bench", "compile", "completion"),
+}
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 
 SEVEN_PLIES_TO_GO = (
@@ -77,12 +62,21 @@ def fivebook(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_help_lists_every_command_and_loads_none() -> None:
     loaded = modules_loaded_by("--help")
-    assert not loaded & {"rich", "numpy", "numba", "sqlalchemy", "joblib", "flask", "book"}
+    assert not loaded & {"rich", "numpy", "numba", "sqlalchemy", "joblib", "flask", "precompute"}
 
 
-def test_help_is_one_line_for_each_command(runner: CliRunner) -> None:
-    lines = runner.invoke(cli, ["--help"]).output.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in lines] == list(COMMANDS)
+def test_help_groups_the_commands_by_purpose_one_line_each(runner: CliRunner) -> None:
+    _, *groups = runner.invoke(cli, ["--help"]).output.split("\n\n")[-len(GROUPS) - 1 :]
+    found = [group.splitlines() for group in groups]
+    assert {
+        lines[0].removesuffix(":"): tuple(line.split()[0] for line in lines[1:]) for lines in found
+    } == GROUPS
+
+
+def test_there_is_a_file_for_each_command_and_no_other() -> None:
+    folder = Path(__file__).parents[2] / "fivebook" / "commands"
+    files = {path.stem.replace("_", "-") for path in folder.glob("*.py")} - {"--init--"}
+    assert files == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -249,7 +243,11 @@ def test_a_query_by_nodes_has_one_answer_in_json(runner: CliRunner, swap_book: P
         (["serve", "{text}"], "text.db"),
         (["serve", "--port", "70000"], "70000 is not in the range"),
         (["serve", "--movetime-cap", "never"], "'never' is no duration"),
-        (["nothing"], "No such command 'nothing'"),
+        (["nothing"], "No such command 'nothing'."),
+        (["qurey"], "No such command 'qurey'. Did you mean 'query'?"),
+        (["prove_check"], "No such command 'prove_check'. Did you mean 'prove-check'?"),
+        (["query", "{book}", "--jsn"], "No such option '--jsn'. Did you mean '--json'?"),
+        (["query", "{book}", "--game", "gomoku9"], "did you mean 'gomoku-9'?"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_2(
@@ -295,3 +293,131 @@ def test_an_output_that_cannot_be_written_gets_one_sentence(
             check=False,
         )
     assert (done.returncode, done.stderr) == (2, "Error: cannot write: No space left on device\n")
+
+
+def test_an_option_is_read_from_a_variable_of_its_long_name(runner: CliRunner) -> None:
+    shown = runner.invoke(cli, ["games", "--json"]).output
+    assert runner.invoke(cli, ["games"], env={"FIVEBOOK_GAMES_JSON": "1"}).output == shown
+    unknown = runner.invoke(cli, ["play"], env={"FIVEBOOK_PLAY_GAME": "chess"})
+    assert (unknown.exit_code, unknown.stdout) == (2, "")
+    assert "unknown game 'chess'" in unknown.stderr
+
+
+def test_the_command_line_goes_before_the_environment(runner: CliRunner, tmp_path: Path) -> None:
+    variables = {"FIVEBOOK_BUILD_TIME": "never", "FIVEBOOK_BUILD_GAME": "gomoku-9"}
+    arguments = ["build", str(tmp_path / "b.db"), "--positions", "1", "--nodes", "50", "--json"]
+    refused = runner.invoke(cli, arguments, env=variables)
+    assert "'never' is no duration" in refused.stderr
+    result = runner.invoke(cli, [*arguments, "--time", "1m"], env=variables)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["positions"] == 1
+
+
+def test_help_and_version_are_no_variables(runner: CliRunner) -> None:
+    variables = dict.fromkeys(("FIVEBOOK_HELP", "FIVEBOOK_VERSION", "FIVEBOOK_GAMES_HELP"), "1")
+    assert "gomoku" in runner.invoke(cli, ["games"], env=variables).output
+
+
+def test_variables_are_called_as_the_options_are() -> None:
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        options = [param for param in command.params if isinstance(param, click.Option)]
+        variables = [str(option.envvar) for option in options]
+        assert len(variables) == len(set(variables))
+        for option, variable in zip(options, variables, strict=True):
+            words = variable.removeprefix(f"FIVEBOOK_{name.replace('-', '_').upper()}_")
+            assert f"--{words.replace('_', '-').lower()}" in option.opts
+
+
+def completed(*words: str, shell: str = "bash") -> list[tuple[str, str]]:
+    """What `fivebook` offers for the last of `words`, each with its kind."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    items = kind(cli, {}, PROGRAM, COMPLETE_VARIABLE).get_completions([*words[:-1]], words[-1])
+    return [(item.type, item.value) for item in items]
+
+
+def test_commands_options_and_games_are_completed() -> None:
+    assert completed("qu") == [("plain", "query")]
+    assert [value for _, value in completed("")] == list(COMMANDS)
+    assert ("plain", "--version") in completed("--")
+    assert completed("query", "--mo") == [("plain", "--movetime")]
+    assert completed("prove", "pentago-s") == [("plain", "pentago-swap")]
+    assert ("plain", "gomoku-15-renju") in completed("build", "x.db", "--game", "gomoku-15")
+    assert completed("build", "x.db", "--mode", "d") == [("plain", "deviate")]
+
+
+def test_book_files_are_completed_and_folders_left_to_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inner").mkdir()
+    for name in ("one.db", "other.db", "one.txt", "inner/two.db"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert completed("info", "on") == [("dir", "on"), ("plain", "one.db")]
+    assert [value for _, value in completed("info", "")] == ["", "one.db", "other.db"]
+    assert completed("query", "inner/") == [("dir", "inner/"), ("plain", "inner/two.db")]
+    assert ("plain", "~/other.db") in completed("play", "--book", "~/o")
+    assert completed("info", "~nobody-is-called-so/") == [("dir", "~nobody-is-called-so/")]
+    assert completed("merge", "one.db", "-o", f"{tmp_path}/ot") == [
+        ("dir", f"{tmp_path}/ot"),
+        ("plain", f"{tmp_path}/other.db"),
+    ]
+
+
+def test_completion_of_a_command_loads_no_other() -> None:
+    program = (
+        "import sys, os\n"
+        "asked = {'COMP_WORDS': 'fivebook ', 'COMP_CWORD': '1'}\n"
+        "os.environ.update(_FIVEBOOK_COMPLETE='bash_complete', **asked)\n"
+        "from fivebook.cli import main\n"
+        "sys.argv = ['fivebook']\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print(*(name for name in sys.modules if name.startswith('fivebook.commands')))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    *offered, loaded = done.stdout.splitlines()
+    assert offered == [f"plain,{name}" for name in COMMANDS]
+    assert loaded == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_its_script(runner: CliRunner, shell: str) -> None:
+    result = runner.invoke(cli, ["completion", shell])
+    assert result.exit_code == 0, result.output
+    assert f"{COMPLETE_VARIABLE}={shell}_complete" in result.stdout
+    if shutil.which(shell):
+        checked = subprocess.run(
+            [shell, "-n"], input=result.stdout, text=True, capture_output=True, check=False
+        )
+        assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_by_the_script(runner: CliRunner, tmp_path: Path) -> None:
+    program = tmp_path / "fivebook"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m fivebook.cli "$@"\n')
+    program.chmod(0o755)
+    script = runner.invoke(cli, ["completion", "bash"]).stdout
+    typed = (
+        "compopt() { :; }\n"
+        "COMP_WORDS=(fivebook query --game pen) COMP_CWORD=3\n"
+        "_fivebook_completion fivebook\n"
+        'echo "${COMPREPLY[*]}"\n'
+    )
+    done = subprocess.run(
+        ["bash"],
+        input=f"{script}\n{typed}",
+        text=True,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )
+    assert done.stdout.split() == ["pentago", "pentago-twist", "pentago-swap"]

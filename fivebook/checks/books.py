@@ -1,8 +1,6 @@
-"""``fivebook prove-check`` of a book."""
+"""Checks the proofs of a book."""
 
 import re
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,63 +9,51 @@ import click
 from book.processes import stopping_on_interrupt
 from book.storage.address import Address
 from engine.game import Game
-from fivebook.console import console, print_json
+from fivebook.checks.check import Asked, Checked
+from fivebook.console import errors
+from fivebook.displays.progress import Progress
 from fivebook.options import name_game
 
 if TYPE_CHECKING:
     from book.audit.rules import AuditBoard
     from book.audit.walk import Walk
 
-_SECONDS_BETWEEN_LINES = 5.0
-_REJECTED, _INTERRUPTED = 1, 130
+OPTIONS = {"moves", "game", "everything", "jobs", "nodes", "sample", "seed"}
+"""What of the command's parameters makes sense for a book."""
+
 _MOST_TOLD = 20
 _MAGIC = b"SQLite format 3\0"
 
 
-@dataclass(frozen=True, slots=True)
-class BookCheck:
-    """What is to be checked: the position after `moves`, or every proven one, or a sample."""
-
-    book: str
-    moves: tuple[str, ...]
-    game: Game | None
-    everything: bool
-    jobs: int
-    nodes: int | None
-    sample: int | None
-    seed: int
-
-
-def is_book(name: str) -> bool:
+def is_book(place: str) -> bool:
     """Whether this is an address of a book, or a file of one."""
-    if "://" in name:
+    if "://" in place:
         return True
     try:
-        with Path(name).open("rb") as file:
+        with Path(place).open("rb") as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
 
 
-def check_book(asked: BookCheck, as_json: bool) -> None:
-    """Check, tell, and exit with status 1 if anything was wrong or not confirmed."""
+def check(asked: Asked) -> Checked:
+    """Check the position after the moves and what its proof rests on, or all proofs, or a sample.
+
+    Raises:
+        BookError: if the book cannot be read.
+        click.UsageError: if it does not hold what is asked for.
+    """
     if asked.moves and (asked.everything or asked.sample):
         raise click.UsageError("--all and --sample check positions wherever they are: no MOVES")
     # The searches are compiled when imported: not for --help.
     from book.audit.walk import Walk
 
-    address = Address.of(asked.book)
+    address = Address.of(asked.place)
     with Walk(address, _game_id(address, asked.game), asked.nodes, asked.jobs) as walk:
         start = _run(walk, asked)
         answer = _as_dict(walk, asked, start)
-    if as_json:
-        print_json(answer)
-    else:
-        _print(answer)
-    if answer["wrong"] or answer["not_confirmed"]:
-        raise click.exceptions.Exit(_REJECTED)
-    if not walk.complete:
-        raise click.exceptions.Exit(_INTERRUPTED)
+        rejected = bool(answer["wrong"] or answer["not_confirmed"])
+        return Checked(answer, _lines(answer), rejected, walk.complete)
 
 
 def _game_id(address: Address, game: Game | None) -> str:
@@ -80,7 +66,7 @@ def _game_id(address: Address, game: Game | None) -> str:
     return wanted
 
 
-def _run(walk: "Walk", asked: BookCheck) -> "AuditBoard | None":
+def _run(walk: "Walk", asked: Asked) -> "AuditBoard | None":
     """Check; the position to begin with, None where there are many."""
     start = None
     if asked.sample:
@@ -93,16 +79,20 @@ def _run(walk: "Walk", asked: BookCheck) -> "AuditBoard | None":
         after = f"after '{' '.join(asked.moves)}'" if asked.moves else "of the empty board"
         if id is None or not walk.is_proven(id):
             what = "does not hold the position" if id is None else "has no proof of the position"
-            raise click.UsageError(f"'{asked.book}' {what} {after}; --all checks what is proven")
+            raise click.UsageError(f"'{asked.place}' {what} {after}; --all checks what is proven")
         steps = walk.check_below(id)
 
-    due = time.monotonic() + _SECONDS_BETWEEN_LINES
-    with stopping_on_interrupt(walk.stop, "after the positions in hand"):
+    with (
+        Progress(_describe, terminal=errors) as progress,
+        stopping_on_interrupt(walk.stop, "after the positions in hand"),
+    ):
         for checked in steps:
-            if time.monotonic() >= due:
-                click.echo(f"{checked:,} positions checked", err=True)
-                due = time.monotonic() + _SECONDS_BETWEEN_LINES
+            progress.show(checked)
     return start
+
+
+def _describe(checked: int) -> str:
+    return f"{checked:,} positions checked"
 
 
 def _board(walk: "Walk", moves: str) -> "AuditBoard":
@@ -121,13 +111,13 @@ def _board(walk: "Walk", moves: str) -> "AuditBoard":
     return board
 
 
-def _as_dict(walk: "Walk", asked: BookCheck, start: "AuditBoard | None") -> dict[str, Any]:
+def _as_dict(walk: "Walk", asked: Asked, start: "AuditBoard | None") -> dict[str, Any]:
     from book.audit.position import CheckStatus
 
     at, line, claim = walk.longest_line(start)
     sampled = asked.sample is not None
     return {
-        "book": str(Address.of(asked.book)),
+        "book": str(Address.of(asked.place)),
         "game": walk.rules.game_id,
         "checked": walk.checked,
         "sample": sampled,
@@ -147,24 +137,26 @@ def _as_dict(walk: "Walk", asked: BookCheck, start: "AuditBoard | None") -> dict
     }
 
 
-def _print(answer: dict[str, Any]) -> None:
-    def say(text: str) -> None:
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
-
-    for doubt in answer["doubts"][:_MOST_TOLD]:
-        say(f"{doubt['status']}: {doubt['reason']}; {doubt['position']}")
+def _lines(answer: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{doubt['status']}: {doubt['reason']}; {doubt['position']}"
+        for doubt in answer["doubts"][:_MOST_TOLD]
+    ]
     told = answer["wrong"] + answer["not_confirmed"]
     if told > _MOST_TOLD:
-        say(f"and {told - _MOST_TOLD:,} more")
+        lines.append(f"and {told - _MOST_TOLD:,} more")
     leaves = ", ".join(f"{count:,} by {kind}" for kind, count in answer["leaves"].items())
-    say(f"{answer['checked']:,} positions checked; ends confirmed: {leaves or 'none'}")
+    lines.append(f"{answer['checked']:,} positions checked; ends confirmed: {leaves or 'none'}")
     longest = answer["longest"]
     if longest["line"]:
         at = longest["position"] or "the empty board"
-        say(f"longest line, {longest['claim']} from {at}: {' '.join(longest['line'])}")
+        lines.append(f"longest line, {longest['claim']} from {at}: {' '.join(longest['line'])}")
     if told:
-        say(f"rejected: {answer['wrong']:,} wrong, {answer['not_confirmed']:,} not confirmed")
+        lines.append(
+            f"rejected: {answer['wrong']:,} wrong, {answer['not_confirmed']:,} not confirmed"
+        )
     elif answer["accepted"]:
-        say("accepted")
+        lines.append("accepted")
     else:
-        say("no hole found" if answer["sample"] else "not finished")
+        lines.append("no hole found" if answer["sample"] else "not finished")
+    return lines

@@ -85,7 +85,7 @@ def test_the_shipped_book_is_right_in_full() -> None:
         (["{won}"], "does not hold the position of the empty board"),
         (["{won}", "--game", "gomoku-15"], "does not hold gomoku-15"),
         (["{won}", "e5", "--all"], "no MOVES"),
-        (["{won}", "--state", "x"], "not of a book"),
+        (["{won}", "--state", "x"], "is a book: there is no --state for it"),
         (["{won}", "--nodes", "0"], "0 is not in the range"),
         (["{gomoku}"], "has no proof of the position of the empty board"),
         (["{text}", "--all"], "is no book"),

@@ -97,9 +97,12 @@ def test_a_damaged_file_is_refused_or_rejected(runner: CliRunner, path: Path) ->
     [
         (["{folder}/none.cert"], "cannot read"),
         (["{folder}"], "cannot read"),
-        (["{text}"], "is no certificate of fivebook"),
+        (["{text}"], "is no book and no certificate of fivebook"),
+        (["{text}", "--nodes", "5"], "is no book: there is no --nodes for it"),
+        (["{text}", "h8"], "is no book: there is no [MOVES]... for it"),
+        (["{other}"], "is a certificate for chess, which no checker is for"),
         (["{text}", "--jobs", "0"], "0 is not in the range"),
-        (["{text}", "--sample", "5", "--state", "x"], "--sample is none"),
+        (["{text}", "--sample", "5", "--state", "x"], "--state and --sample cannot be combined"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_2(
@@ -107,7 +110,9 @@ def test_bad_input_gets_one_sentence_and_status_2(
 ) -> None:
     text = tmp_path / "text"
     text.write_text("no certificate\n" * 10)
-    filled = [argument.format(folder=tmp_path, text=text) for argument in arguments]
+    other = tmp_path / "other.cert"
+    other.write_text('{"format": "fivebook certificate", "game": "chess"}\n')
+    filled = [argument.format(folder=tmp_path, text=text, other=other) for argument in arguments]
     result = runner.invoke(cli, ["prove-check", *filled])
     assert result.exit_code == 2
     assert sentence in result.stderr

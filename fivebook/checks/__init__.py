@@ -1,0 +1,1 @@
+"""What `fivebook prove-check` checks: each kind of proof in a file, by the one command."""

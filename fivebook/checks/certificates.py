@@ -1,0 +1,180 @@
+"""Checks certificates, each kind with the checker of its game."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from book.certificates.kinds import game_of
+from book.processes import stopping_on_interrupt
+from fivebook.checks.check import Asked, Checked
+from fivebook.console import NOT_FINISHED, errors
+from fivebook.displays.progress import Progress
+
+OPTIONS = {"jobs", "state", "sample", "seed"}
+"""What of the command's parameters makes sense for a certificate."""
+
+
+class _Step(Protocol):
+    checked: int
+    of: int
+    seconds: float
+
+
+class _Hole(Protocol):
+    reason: str
+    line: tuple[str, ...] | None
+    board: str
+
+
+class _Checker(Protocol):
+    hole: _Hole | None
+    whole: bool
+
+    @property
+    def start(self) -> object: ...
+    @property
+    def checked(self) -> int: ...
+    @property
+    def complete(self) -> bool: ...
+    def stop(self) -> None: ...
+    def steps(self, jobs: int) -> Iterator[_Step]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One kind of certificate.
+
+    `package` has a module `file` with `read`, `checksum_of` and `CertificateError`, and a module
+    `checker` with `Checker`. `claim` is what of the document, besides what every kind tells, the
+    certificate says; `describe` tells the document line by line, before it comes to the verdict.
+    """
+
+    package: str
+    is_about: Callable[[str], bool]
+    claim: Callable[[Any, _Checker], dict[str, Any]]
+    describe: Callable[[dict[str, Any], Any], list[str]]
+
+
+def _claim_of_pentago_swap(certificate: Any, check: _Checker) -> dict[str, Any]:
+    return {
+        "start": str(check.start),
+        "distance": certificate.distance,
+        "entries": certificate.entries,
+        "moves": certificate.moves,
+        "leaves": certificate.leaves,
+        "short": certificate.short,
+    }
+
+
+def _describe_pentago_swap(answer: dict[str, Any], certificate: Any) -> list[str]:
+    return [
+        f"{answer['file']}: the first player wins within {answer['distance']} plies from "
+        f"{answer['start']}",
+        f"{answer['entries']:,} entries, {answer['leaves']:,} of them leaves of at most "
+        f"{certificate.leaf} plies, {answer['moves']:,} moves; what is won within "
+        f"{answer['short']} plies has no entry",
+    ]
+
+
+_KINDS = (
+    _Kind(
+        package="book.certificates.pentago_swap",
+        is_about="pentago-swap".__eq__,
+        claim=_claim_of_pentago_swap,
+        describe=_describe_pentago_swap,
+    ),
+)
+
+
+def check(asked: Asked) -> Checked:
+    """Check all entries of a certificate, or a sample of them, up to the first hole.
+
+    Raises:
+        click.UsageError: if the file is no certificate, or is damaged.
+    """
+    if asked.state and asked.sample:
+        raise click.UsageError(
+            "--state and --sample cannot be combined: what is kept is how far a check of all "
+            "entries is"
+        )
+    path = Path(asked.place)
+    kind = _kind_of(path)
+    # Compiled when imported: not for --help.
+    file, checker = (import_module(f"{kind.package}.{name}") for name in ("file", "checker"))
+    try:
+        certificate = file.read(path)
+        check = checker.Checker(
+            certificate,
+            sample=asked.sample,
+            seed=asked.seed,
+            state=asked.state,
+            checksum=file.checksum_of(path),
+        )
+        _run(check, asked.jobs)
+    except file.CertificateError as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise click.UsageError(f"cannot write '{asked.state}': {error.strerror}") from error
+    document = _as_dict(path, kind.claim(certificate, check), certificate.entries, check)
+    lines = kind.describe(document, certificate) + _verdict(document, asked)
+    return Checked(document, lines, check.hole is not None, check.complete)
+
+
+def _kind_of(path: Path) -> _Kind:
+    try:
+        game = game_of(path)
+    except OSError as error:
+        raise click.UsageError(f"cannot read '{path}': {error.strerror}") from error
+    if game is None:
+        raise click.UsageError(f"'{path}' is no book and no certificate of fivebook")
+    for kind in _KINDS:
+        if kind.is_about(game):
+            return kind
+    raise click.UsageError(f"'{path}' is a certificate for {game}, which no checker is for")
+
+
+def _run(check: _Checker, jobs: int) -> None:
+    before: int | None = None
+
+    def describe(step: _Step) -> str:
+        done = step.checked - (before or 0)
+        left = (step.of - step.checked) * step.seconds / max(done, 1)
+        return f"{step.checked:,} of {step.of:,} entries, {left:.0f} s left"
+
+    with (
+        Progress(describe, terminal=errors) as progress,
+        stopping_on_interrupt(check.stop, "after the entries in hand"),
+    ):
+        for step in check.steps(jobs):
+            if before is None:
+                # What an earlier check has done took none of this one's time.
+                before = step.checked - 1
+            progress.show(step)
+
+
+def _as_dict(path: Path, claim: dict[str, Any], entries: int, check: _Checker) -> dict[str, Any]:
+    hole = check.hole
+    return {
+        "file": str(path),
+        **claim,
+        "checked": check.checked,
+        "share": round(check.checked / max(1, entries), 6),
+        "accepted": hole is None and check.complete and check.whole,
+        "hole": hole and {"reason": hole.reason, "line": hole.line, "board": hole.board},
+    }
+
+
+def _verdict(answer: dict[str, Any], asked: Asked) -> list[str]:
+    share = f"{answer['checked']:,} entries checked, {100 * answer['share']:.2f} % of them"
+    if answer["hole"]:
+        hole = answer["hole"]
+        line = "" if hole["line"] is None else f" after '{' '.join(hole['line'])}'"
+        return [f"rejected: {hole['reason']}{line}, at {hole['board']}"]
+    if answer["accepted"]:
+        return [f"accepted: {share}"]
+    lines = [f"no hole found: {share}"] if answer["checked"] < answer["entries"] else []
+    return lines + ([NOT_FINISHED] if asked.state is not None else [])
