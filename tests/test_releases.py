@@ -1,8 +1,8 @@
 """A version says what it guards: a search, weights or schema that changed needs a new version.
 
-Builders that share a book, workers of a cluster and `verify --deep` compare versions to know whether
-two searches would find the same. `releases.json` says what each version stands for; to change any
-of it, raise `engine.__version__`, add a record here and a section to CHANGELOG.md.
+Builders that share a book, workers of a cluster and `verify --deep` compare versions to know
+whether two searches would find the same. `releases.json` says what each version stands for; to
+change any of it, raise `engine.__version__`, add a record here and a section to CHANGELOG.md.
 """
 
 import json
