@@ -10,9 +10,15 @@ from engine import registry
 from fivebook.console import say
 from fivebook.displays.progress import Progress
 from fivebook.options import BOOK, MEMORY, POSITIVE
+from precompute.certificates.pentago_swap.certify import (
+    LEAF,
+    NODES,
+    SHORT,
+    CertifyState,
+    make_certificate,
+)
+from precompute.certificates.pentago_swap.strategy import SupernodeProver
 from precompute.knowledge import Knowledge
-from precompute.pentago_swap_certificate import LEAF, NODES, SHORT, ExportState, export
-from precompute.pentago_swap_strategy import FamilyProver
 
 _NO_LIMIT = 1 << 62
 
@@ -76,7 +82,7 @@ def certify(
     if not start.dark_to_move:
         raise click.UsageError("a certificate is of a win of the first player, who is not to move")
     prover = game.prover(table=memory, threads=jobs)
-    assert isinstance(prover, FamilyProver)
+    assert isinstance(prover, SupernodeProver)
     prover.learn(Knowledge(book, game).read())
     with Progress(str) as progress:
         for proof in prover.steps(start, nodes=_NO_LIMIT):
@@ -84,7 +90,7 @@ def certify(
         if proof.distance is None:
             raise click.UsageError("the first player does not win this position")
         answers = output.with_name(f"{output.name}.answers")
-        certificate = export(
+        certificate = make_certificate(
             prover.supernode_wins(),
             start,
             proof.distance,
@@ -103,5 +109,5 @@ def certify(
     )
 
 
-def _describe(state: ExportState) -> str:
-    return f"ply {state.ply}: {state.done:,} of {state.of:,} families, {state.entries:,} entries"
+def _describe(state: CertifyState) -> str:
+    return f"ply {state.ply}: {state.done:,} of {state.of:,} supernodes, {state.entries:,} entries"

@@ -15,7 +15,7 @@ from book.writer import BookWriter
 from engine import registry
 from engine.position import Position
 from engine.values import WIN
-from precompute.pentago_swap_strategy import to_board
+from precompute.certificates.pentago_swap.strategy import to_board
 from tests.book.certificates.pentago_swap.samples import entries, hole, rebuilt
 from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound

@@ -11,8 +11,8 @@ from book.certificates.pentago_swap.checker import Checker, Hole
 from book.certificates.pentago_swap.file import Certificate
 from book.certificates.pentago_swap.single_board import Board
 from engine.position import Position
-from precompute.pentago_swap_certificate import Exporter
-from precompute.pentago_swap_strategy import Rules, to_position
+from precompute.certificates.pentago_swap.certify import Certifier
+from precompute.certificates.pentago_swap.strategy import EntryRules, to_position
 from tests.book.certificates.pentago_swap.strategies import Searched
 
 # Rows from the top. White, X, is to move and wins in so many plies and no sooner.
@@ -38,8 +38,8 @@ def position(rows: str) -> Position:
 @cache
 def certificate(distance: int, short: int, leaf: int) -> Certificate:
     """That of the position that is won in so many plies."""
-    rules = Rules(short, leaf, arrangements.UNLIMITED)
-    return Exporter(
+    rules = EntryRules(short, leaf, arrangements.UNLIMITED)
+    return Certifier(
         [Searched()], position(POSITIONS[distance]), distance, rules=rules
     ).certificate()
 

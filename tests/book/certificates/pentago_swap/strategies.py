@@ -4,7 +4,7 @@ import numpy as np
 
 from book.certificates.pentago_swap import arrangements
 from engine.position import Position
-from precompute.pentago_swap_strategy import FamilyMove, numbers, to_board
+from precompute.certificates.pentago_swap.strategy import SupernodeMove, numbers, to_board
 
 SCRATCH = np.zeros(arrangements.SCRATCH, dtype=np.int64)
 
@@ -16,7 +16,7 @@ def won(position: Position, plies: int) -> bool:
 
 
 def won_of(white: int, black: int, boards: int, plies: int) -> int:
-    """Those boards of a family that White, to move, wins within so many plies."""
+    """Those boards of a supernode that White, to move, wins within so many plies."""
     return int(arrangements.won(white, black, boards, plies, arrangements.UNLIMITED, SCRATCH))
 
 
@@ -26,13 +26,13 @@ class Searched:
     def __init__(self) -> None:
         self.asked = 0
 
-    def moves(self, white: int, black: int, boards: int, plies: int) -> list[FamilyMove]:
-        """See `precompute.pentago_swap_strategy.Strategy`."""
+    def moves(self, white: int, black: int, boards: int, plies: int) -> list[SupernodeMove]:
+        """See `precompute.certificates.pentago_swap.strategy.Strategy`."""
         self.asked += 1
         plies = next(
             (n for n in range(1, plies, 2) if won_of(white, black, boards, n) == boards), plies
         )
-        moves: list[FamilyMove] = []
+        moves: list[SupernodeMove] = []
         for cell in numbers(arrangements.CELLS & ~(white | black)):
             after = self.won_by(white | 1 << cell, black, arrangements.reach(boards), plies)
             if after:

@@ -14,8 +14,8 @@ from book.certificates.pentago_swap.file import Certificate, CertificateError
 from book.certificates.pentago_swap.single_board import Board, key_of
 from engine import registry
 from engine.position import Position
-from precompute.pentago_swap_certificate import Exporter
-from precompute.pentago_swap_strategy import Rules, to_board
+from precompute.certificates.pentago_swap.certify import Certifier
+from precompute.certificates.pentago_swap.strategy import EntryRules, to_board
 from tests.book.certificates.pentago_swap.samples import (
     POSITIONS,
     certificate,
@@ -260,8 +260,8 @@ def test_a_start_one_ply_from_the_end_is_a_certificate_too() -> None:
                 candidate = GAME.play(candidate, rng.choice(GAME.legal_moves(candidate)))
         if GAME.outcome(candidate) is None and won(candidate, 1):
             start = candidate
-    rules = Rules(short=0, leaf=0, nodes=arrangements.UNLIMITED)
-    right = Exporter([Searched()], start, 1, rules=rules).certificate()
+    rules = EntryRules(short=0, leaf=0, nodes=arrangements.UNLIMITED)
+    right = Certifier([Searched()], start, 1, rules=rules).certificate()
     assert (right.entries, right.moves, right.distance) == (1, 1, 1)
     assert hole(right) is None
     assert Board(*right.start) == to_board(start)

@@ -1,4 +1,4 @@
-"""What is told of families: the solver's and the checker's ways to count are the same boards."""
+"""What is told of supernodes: the solver's and the checker's ways to count are the same boards."""
 
 import random
 from itertools import permutations
@@ -13,10 +13,10 @@ from engine.games.quadrants.swap.claims import Claims
 from engine.games.quadrants.swap.supernode_wins import SupernodeWins
 from engine.games.quadrants.swap.supernodes import ARRANGEMENTS
 from engine.position import Position
-from precompute.pentago_swap_strategy import (
-    Answerer,
-    Rules,
-    Solved,
+from precompute.certificates.pentago_swap.strategy import (
+    EntryRules,
+    SolverStrategy,
+    SupernodeAnswerer,
     numbers,
     to_board,
     to_position,
@@ -35,7 +35,7 @@ def random_stones(rng: random.Random, stones: int) -> tuple[int, int]:
 
 
 def position_of_slots(white: int, black: int, number: int) -> Position:
-    """The solver's arrangement of a family, laid out slot by slot."""
+    """The solver's arrangement of a supernode, laid out slot by slot."""
 
     def arranged(stones: int) -> int:
         cells = 0
@@ -71,7 +71,7 @@ def test_boards_of_both_sides_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("plies", "stones"), [(1, 16), (3, 16), (5, 16), (7, 16), (9, 18), (11, 20)]
 )
-def test_the_solver_wins_the_families_that_the_checker_wins(plies: int, stones: int) -> None:
+def test_the_solver_wins_the_supernodes_that_the_checker_wins(plies: int, stones: int) -> None:
     rng = random.Random(plies)
     solver = SupernodeWins(Claims(table=8))
     partly = 0
@@ -89,7 +89,7 @@ def test_the_solver_wins_the_families_that_the_checker_wins(plies: int, stones: 
 
 def test_the_solvers_moves_win_and_cover_all_boards() -> None:
     rng = random.Random(7)
-    solved = Solved(SupernodeWins(Claims(table=8)))
+    solved = SolverStrategy(SupernodeWins(Claims(table=8)))
     some = 0
     for _ in range(60):
         white, black = random_stones(rng, 14)
@@ -109,7 +109,7 @@ def test_the_solvers_moves_win_and_cover_all_boards() -> None:
 
 def test_what_is_not_won_in_time_has_no_moves() -> None:
     white, black = to_board(Position()).white, to_board(Position()).black
-    assert Solved(SupernodeWins(Claims(table=8))).moves(white, black, 1, 3) == ()
+    assert SolverStrategy(SupernodeWins(Claims(table=8))).moves(white, black, 1, 3) == ()
 
 
 def test_an_answer_needs_no_move_where_the_search_is_soon_done() -> None:
@@ -123,8 +123,8 @@ def test_an_answer_needs_no_move_where_the_search_is_soon_done() -> None:
         if not boards:
             continue
         for nodes in (arrangements.UNLIMITED, 2):
-            rules = Rules(short=3, leaf=5, nodes=nodes)
-            answer = Answerer(Searched(), rules).answer((image[0], image[1]), boards, 5)
+            rules = EntryRules(short=3, leaf=5, nodes=nodes)
+            answer = SupernodeAnswerer(Searched(), rules).answer((image[0], image[1]), boards, 5)
             left = boards & ~won_of(
                 arrangements.white_of(*image), arrangements.black_of(*image), boards, 3
             )

@@ -1,4 +1,4 @@
-"""Writing a certificate: the answers of a solver become a strategy that anyone can check.
+"""Certifying a win: the answers of a solver become a strategy that anyone can check.
 
 The checker in `book.certificates.pentago_swap` shares nothing with the engine. Here both meet, so
 that nothing written here needs to be believed.
@@ -16,16 +16,16 @@ from joblib import Parallel, delayed
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, write
 from engine.position import Position
-from precompute.pentago_swap_strategy import (
-    Answer,
-    Answerer,
+from precompute.certificates.pentago_swap.strategy import (
     AnswerFile,
-    Family,
-    FamilyMove,
-    FamilySolver,
-    Rules,
-    Solved,
+    EntryRules,
+    SolverStrategy,
     Strategy,
+    Supernode,
+    SupernodeAnswer,
+    SupernodeAnswerer,
+    SupernodeMove,
+    SupernodeSolver,
     numbers,
     to_board,
 )
@@ -34,13 +34,13 @@ SHORT = 5
 LEAF = 11
 NODES = 50_000
 NODES_FOR_MOVES = 3_000_000
-# Families that a job takes at a time.
+# Supernodes that a job takes at a time.
 _BATCH = 16
 
 
 @dataclass(frozen=True, slots=True)
-class ExportState:
-    """How far an export is: the ply, the families of it that are done, and the entries so far."""
+class CertifyState:
+    """How far it is: the ply, the supernodes of it that are done, and the entries so far."""
 
     ply: int
     done: int
@@ -48,8 +48,8 @@ class ExportState:
     entries: int
 
 
-def export(
-    solver: FamilySolver,
+def make_certificate(
+    solver: SupernodeSolver,
     start: Position,
     distance: int,
     path: Path,
@@ -60,32 +60,32 @@ def export(
     leaf: int = LEAF,
     nodes: int = NODES,
     nodes_for_moves: int = NODES_FOR_MOVES,
-    report: Callable[[ExportState], None] = lambda state: None,
+    report: Callable[[CertifyState], None] = lambda state: None,
 ) -> Certificate:
     """Write the certificate of a win from `start` within `distance` plies to `path`.
 
-    Each of the `jobs` threads has a copy of the solver. An export with the same arguments goes on
-    with the answers in the file `answers`. For the others see `Rules`.
+    Each of the `jobs` threads has a copy of the solver. A call with the same arguments goes on
+    with the answers in the file `answers`. For the others see `EntryRules`.
 
     Raises:
         NoStrategy: if the solver does not win so soon.
-        FivebookError: if `answers` are another export's.
+        FivebookError: if `answers` belong to other arguments.
     """
     solvers = [solver, *(solver.copy() for _ in range(jobs - 1))]
-    exporter = Exporter(
-        [Solved(each) for each in solvers],
+    certifier = Certifier(
+        [SolverStrategy(each) for each in solvers],
         start,
         distance,
-        rules=Rules(short, leaf, nodes, nodes_for_moves),
+        rules=EntryRules(short, leaf, nodes, nodes_for_moves),
         answers=answers,
         report=report,
     )
-    certificate = exporter.certificate()
+    certificate = certifier.certificate()
     write(certificate, path)
     return certificate
 
 
-class Exporter:
+class Certifier:
     """Follows strategies from `start`, ply by ply, and takes down what it meets.
 
     Each of the `strategies` has a thread of its own.
@@ -97,14 +97,14 @@ class Exporter:
         start: Position,
         distance: int,
         *,
-        rules: Rules,
+        rules: EntryRules,
         answers: Path | None = None,
-        report: Callable[[ExportState], None] = lambda state: None,
+        report: Callable[[CertifyState], None] = lambda state: None,
     ) -> None:
         self._jobs = len(strategies)
-        self._spare: SimpleQueue[Answerer] = SimpleQueue()
+        self._spare: SimpleQueue[SupernodeAnswerer] = SimpleQueue()
         for strategy in strategies:
-            self._spare.put(Answerer(strategy, rules))
+            self._spare.put(SupernodeAnswerer(strategy, rules))
         self._start = to_board(start)
         self._distance = distance
         self._rules = rules
@@ -119,7 +119,7 @@ class Exporter:
 
         Raises:
             NoStrategy: if a board that a strategy leads to is not won by it in time.
-            FivebookError: if the answers kept are another export's.
+            FivebookError: if the answers kept belong to other rules.
         """
         self._entries = []
         if self._answers is None:
@@ -135,51 +135,51 @@ class Exporter:
         last_ply = ply + self._distance
         level = {(high, low): mask}
         while level:
-            following: dict[Family, int] = {}
+            following: dict[Supernode, int] = {}
             answers = self._answered(level, last_ply - ply, kept)
-            for done, (family, answer) in enumerate(answers, 1):
+            for done, (supernode, answer) in enumerate(answers, 1):
                 if answer.boards:
-                    entry = _Entry(*family, answer.boards, answer.moves)
+                    entry = _Entry(*supernode, answer.boards, answer.moves)
                     self._entries.append(entry)
                     self._add_children(entry, following)
-                self._report(ExportState(ply, done, len(level), len(self._entries)))
+                self._report(CertifyState(ply, done, len(level), len(self._entries)))
             level = following
             ply += 2
 
     def _answered(
-        self, level: dict[Family, int], plies: int, kept: AnswerFile | None
-    ) -> Iterator[tuple[Family, Answer]]:
-        """Each family of a level with its answer: first those that are kept, then the others."""
+        self, level: dict[Supernode, int], plies: int, kept: AnswerFile | None
+    ) -> Iterator[tuple[Supernode, SupernodeAnswer]]:
+        """Each supernode of a level with its answer: first those that are kept, then the others."""
         new = []
-        for family, boards in level.items():
-            answer = kept.get(family, boards, plies) if kept else None
+        for supernode, boards in level.items():
+            answer = kept.get(supernode, boards, plies) if kept else None
             if answer is None:
-                new.append((family, boards))
+                new.append((supernode, boards))
             else:
-                yield family, answer
+                yield supernode, answer
         parallel = Parallel(n_jobs=self._jobs, backend="threading", return_as="generator")
         parts = (new[at : at + _BATCH] for at in range(0, len(new), _BATCH))
         with closing(parallel(delayed(self._answer_all)(part, plies) for part in parts)) as results:
             for result in results:
-                for family, boards, answer in result:
+                for supernode, boards, answer in result:
                     if kept:
-                        kept.keep(family, boards, plies, answer)
-                    yield family, answer
+                        kept.keep(supernode, boards, plies, answer)
+                    yield supernode, answer
 
     def _answer_all(
-        self, families: Sequence[tuple[Family, int]], plies: int
-    ) -> list[tuple[Family, int, Answer]]:
+        self, supernodes: Sequence[tuple[Supernode, int]], plies: int
+    ) -> list[tuple[Supernode, int, SupernodeAnswer]]:
         answerer = self._spare.get()
         start = plies == self._distance
         try:
             return [
-                (family, boards, answerer.answer(family, boards, plies, start=start))
-                for family, boards in families
+                (supernode, boards, answerer.answer(supernode, boards, plies, start=start))
+                for supernode, boards in supernodes
             ]
         finally:
             self._spare.put(answerer)
 
-    def _add_children(self, entry: "_Entry", following: dict[Family, int]) -> None:
+    def _add_children(self, entry: "_Entry", following: dict[Supernode, int]) -> None:
         """Add the boards that Black's replies to the moves of `entry` lead to."""
         white = arrangements.white_of(entry.high, entry.low)
         black = arrangements.black_of(entry.high, entry.low)
@@ -188,9 +188,9 @@ class Exporter:
             white_fives = arrangements.fives(more, self._scratch)
             after = arrangements.reach(swapped & ~white_fives) & ~white_fives
             for reply in numbers(arrangements.CELLS & ~(more | black)) if after else ():
-                asked = after & ~arrangements.fives(black | 1 << reply, self._scratch)
-                if asked:
-                    arrangements.canonical(more, black | 1 << reply, asked, self._image)
+                left = after & ~arrangements.fives(black | 1 << reply, self._scratch)
+                if left:
+                    arrangements.canonical(more, black | 1 << reply, left, self._image)
                     high, low, mask = self._image.tolist()
                     following[high, low] = following.get((high, low), 0) | mask
 
@@ -220,7 +220,7 @@ class _Entry:
     high: int
     low: int
     boards: int
-    moves: tuple[FamilyMove, ...]
+    moves: tuple[SupernodeMove, ...]
 
     def order(self) -> tuple[int, ...]:
         return self.high.bit_count() + self.low.bit_count(), self.high, self.low

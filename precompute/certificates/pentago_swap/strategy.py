@@ -1,12 +1,12 @@
-"""What is told of a family of boards of pentago-swap, and by whom.
+"""What is told of a supernode of Pentago-swap, and by whom.
 
-A family is four quadrants' contents, and a mask of 24 bits says which of its arrangements are
+A supernode is four quadrants' contents, and a mask of 24 bits says which of its arrangements are
 meant: see `book.certificates.pentago_swap.arrangements`, whose numbering of cells and arrangements
 all numbers here have that are not the solver's.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import permutations
 from pathlib import Path
 from typing import Protocol, Self, runtime_checkable
@@ -23,10 +23,10 @@ from engine.proof import Prover
 # What the exact solver may spend on finding that a win is shorter than it has to be.
 _NODES_FOR_SHORTER = 200_000
 
-# The two keys of a family.
-Family = tuple[int, int]
+# The two keys of a supernode.
+Supernode = tuple[int, int]
 # A free cell, and the mask of arrangements after the swap.
-FamilyMove = tuple[int, int]
+SupernodeMove = tuple[int, int]
 
 
 class NoStrategy(FivebookError):
@@ -36,8 +36,8 @@ class NoStrategy(FivebookError):
 class Strategy(Protocol):
     """Tells how White, to move, wins boards of pentago-swap; for one thread at a time."""
 
-    def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[FamilyMove]:
-        """Moves by which White wins the `boards` of a family within `plies`, as far as it does.
+    def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[SupernodeMove]:
+        """Moves by which White wins the `boards` of a supernode within `plies`, as far as it does.
 
         A cell for each, and arrangements after White's swap from each of which he wins. The fewer
         cells, the smaller the certificate.
@@ -45,8 +45,8 @@ class Strategy(Protocol):
         ...
 
 
-class FamilySolver(Protocol):
-    """What Pentago-swap's exact solver knows of families, in its own numbering: see
+class SupernodeSolver(Protocol):
+    """What Pentago-swap's exact solver knows of supernodes, in its own numbering: see
     `engine.games.quadrants.swap.supernode_wins`."""
 
     def wins(
@@ -55,7 +55,7 @@ class FamilySolver(Protocol):
         """The arrangements of `wanted` won by the side to move; None if `nodes` did not do."""
         ...
 
-    def moves(self, mine: int, theirs: int, wanted: int, plies: int) -> tuple[FamilyMove, ...]:
+    def moves(self, mine: int, theirs: int, wanted: int, plies: int) -> tuple[SupernodeMove, ...]:
         """Few moves by which it wins them, as far as it does."""
         ...
 
@@ -65,21 +65,21 @@ class FamilySolver(Protocol):
 
 
 @runtime_checkable
-class FamilyProver(Prover, Protocol):
-    """A prover that can tell what it knows by families."""
+class SupernodeProver(Prover, Protocol):
+    """A prover that can tell what it knows by supernodes."""
 
-    def supernode_wins(self) -> FamilySolver:
+    def supernode_wins(self) -> SupernodeSolver:
         """What is known, for one thread."""
         ...
 
 
-class Solved:
+class SolverStrategy:
     """The strategy of the exact solver."""
 
-    def __init__(self, solver: FamilySolver) -> None:
+    def __init__(self, solver: SupernodeSolver) -> None:
         self._solver = solver
 
-    def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[FamilyMove]:
+    def moves(self, white: int, black: int, boards: int, plies: int) -> Sequence[SupernodeMove]:
         """See `Strategy`: the win that is shortest for all boards, as far as it is soon found."""
         wanted = turned_over(boards)
         for shorter in range(3, plies, 2):
@@ -116,7 +116,7 @@ def turned_over(mask: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class EntryRules:
     """What has no entry, and what has one without a move.
 
     What the checker's search wins within `short` plies has none. What it wins with at most `leaf`
@@ -129,24 +129,32 @@ class Rules:
     nodes: int
     nodes_for_moves: int = 0
 
+    @property
+    def signature(self) -> str:
+        """The rules as files of answers name them: it never changes."""
+        rules = ", ".join(f"{name}={value}" for name, value in asdict(self).items())
+        return f"Rules({rules})"
+
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Those boards of a family that need an entry, and its moves."""
+class SupernodeAnswer:
+    """Those boards of a supernode that need an entry, and its moves."""
 
     boards: int
-    moves: tuple[FamilyMove, ...]
+    moves: tuple[SupernodeMove, ...]
 
 
-class Answerer:
-    """Answers families by the checker's own search, and by a strategy; for one thread."""
+class SupernodeAnswerer:
+    """Answers supernodes by the checker's own search, and by a strategy; for one thread."""
 
-    def __init__(self, strategy: Strategy, rules: Rules) -> None:
+    def __init__(self, strategy: Strategy, rules: EntryRules) -> None:
         self._strategy = strategy
         self._rules = rules
         self._scratch = np.zeros(arrangements.SCRATCH, dtype=np.int64)
 
-    def answer(self, family: Family, boards: int, plies: int, *, start: bool = False) -> Answer:
+    def answer(
+        self, supernode: Supernode, boards: int, plies: int, *, start: bool = False
+    ) -> SupernodeAnswer:
         """What a certificate has to say of `boards`, to be won by White within `plies`.
 
         Depends on nothing that was asked before but for what the strategy remembers. A `start`
@@ -155,23 +163,23 @@ class Answerer:
         Raises:
             NoStrategy: if the strategy does not win them.
         """
-        white, black = arrangements.white_of(*family), arrangements.black_of(*family)
+        white, black = arrangements.white_of(*supernode), arrangements.black_of(*supernode)
         arrangements.forget(self._scratch)
         if not start:
             boards &= ~self._won(white, black, boards, min(self._rules.short, plies))
         if not boards:
-            return Answer(0, ())
+            return SupernodeAnswer(0, ())
         if plies <= self._rules.leaf and self._won(white, black, boards, plies) == boards:
-            return Answer(boards, ())
+            return SupernodeAnswer(boards, ())
         moves, left = self._fewest(white, boards, self._found(white, black, boards, plies))
         if left:
             moves, left = self._fewest(
                 white, boards, self._strategy.moves(white, black, boards, plies)
             )
         if left:
-            board = board_of((*family, left & -left))
+            board = board_of((*supernode, left & -left))
             raise NoStrategy(f"the strategy does not win the position {board}")
-        return Answer(boards, moves)
+        return SupernodeAnswer(boards, moves)
 
     def _won(self, white: int, black: int, boards: int, plies: int, nodes: int = 0) -> int:
         if plies < 1:
@@ -179,7 +187,7 @@ class Answerer:
         nodes = nodes or self._rules.nodes
         return int(arrangements.won(white, black, boards, plies, nodes, self._scratch))
 
-    def _found(self, white: int, black: int, boards: int, plies: int) -> list[FamilyMove]:
+    def _found(self, white: int, black: int, boards: int, plies: int) -> list[SupernodeMove]:
         """Moves that the checker's search finds, those first that win most boards."""
         if not self._rules.nodes_for_moves:
             return []
@@ -191,8 +199,8 @@ class Answerer:
         )
 
     def _fewest(
-        self, white: int, boards: int, moves: Sequence[FamilyMove]
-    ) -> tuple[tuple[FamilyMove, ...], int]:
+        self, white: int, boards: int, moves: Sequence[SupernodeMove]
+    ) -> tuple[tuple[SupernodeMove, ...], int]:
         """Few arrangements of the moves that win the boards, and the boards they do not win.
 
         Those first that end the game, since they need no answers; taken greedily.
@@ -212,21 +220,21 @@ class Answerer:
 
 
 class AnswerFile(Closing):
-    """Answers kept in a file, so that an export that was cut off goes on with them.
+    """Answers kept in a file: a certificate that was cut off goes on with them.
 
-    A line for each, numbers to the base of 16; the first says to what export they belong.
+    A line for each, numbers to the base of 16; the first names the rules they keep to.
 
     Raises:
-        FivebookError: if the answers are another export's.
+        FivebookError: if the answers keep to other rules.
     """
 
-    def __init__(self, path: Path, rules: Rules) -> None:
-        self._known: dict[tuple[int, int, int, int], Answer] = {}
-        head = f"fivebook answers by {rules}"
+    def __init__(self, path: Path, rules: EntryRules) -> None:
+        self._known: dict[tuple[int, int, int, int], SupernodeAnswer] = {}
+        head = f"fivebook answers by {rules.signature}"
         lines = path.read_text().split("\n") if path.exists() else [""]
         if lines[0] and lines[0] != head:
             raise FivebookError(
-                f"'{path}' keeps the answers of another export; give another name, or delete it"
+                f"'{path}' keeps the answers of another certificate: delete or rename it"
             )
         for line in lines[1:]:
             self._read(line)
@@ -240,25 +248,25 @@ class AnswerFile(Closing):
         """Close the file."""
         self._file.close()
 
-    def get(self, family: Family, boards: int, plies: int) -> Answer | None:
+    def get(self, supernode: Supernode, boards: int, plies: int) -> SupernodeAnswer | None:
         """The answer that is kept, if there is one."""
-        return self._known.get((*family, boards, plies))
+        return self._known.get((*supernode, boards, plies))
 
-    def keep(self, family: Family, boards: int, plies: int, answer: Answer) -> None:
+    def keep(self, supernode: Supernode, boards: int, plies: int, answer: SupernodeAnswer) -> None:
         """Keep an answer."""
         moves = [number for move in answer.moves for number in move]
-        asked = (*family, boards, plies)
-        self._known[asked] = answer
-        words = (f"{number:x}" for number in (*asked, answer.boards, *moves))
+        question = (*supernode, boards, plies)
+        self._known[question] = answer
+        words = (f"{number:x}" for number in (*question, answer.boards, *moves))
         print(*words, ".", file=self._file, flush=True)
 
     def _read(self, line: str) -> None:
         *words, end = line.split() or [""]
         # The last line may have been cut off; whole ones end with a full stop.
         if end == ".":
-            high, low, asked, plies, boards, *moves = (int(word, 16) for word in words)
+            high, low, wanted, plies, boards, *moves = (int(word, 16) for word in words)
             pairs = tuple(zip(moves[::2], moves[1::2], strict=True))
-            self._known[high, low, asked, plies] = Answer(boards, pairs)
+            self._known[high, low, wanted, plies] = SupernodeAnswer(boards, pairs)
 
 
 def numbers(mask: int) -> list[int]:

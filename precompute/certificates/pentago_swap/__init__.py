@@ -1,0 +1,1 @@
+"""Making certificates of Pentago-swap from what its exact solver knows."""
