@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 ARGS ?=
+BOUNDS ?= tests/engine
 SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -33,7 +34,7 @@ test-slow: setup ## The tests that take minutes
 	$(BIN)/pytest -n $(JOBS) -m slow $(ARGS)
 
 test-bounds: setup ## The engine's tests with every array access checked
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest tests/engine $(ARGS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest -n $(JOBS) $(BOUNDS) $(ARGS)
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m tools.demo $(ARGS)
