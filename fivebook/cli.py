@@ -14,7 +14,7 @@ from engine import __version__
 from engine.errors import FivebookError
 
 # By purpose. The command NAME is in fivebook/commands/NAME.py, its dashes there underscores.
-_GROUPS = {
+GROUPS = {
     "Build a book": {
         "build": "Build a book, or go on building it.",
         "wish": "Where a book is to grow, or not to.",
@@ -55,7 +55,7 @@ _GROUPS = {
         "completion": "Have the shell complete what is typed.",
     },
 }
-_COMMANDS = {name: text for group in _GROUPS.values() for name, text in group.items()}
+_COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 PROGRAM = "fivebook"
 COMPLETE_VARIABLE = "_FIVEBOOK_COMPLETE"
@@ -105,7 +105,7 @@ class _LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, _COMMANDS))
-        for title, commands in _GROUPS.items():
+        for title, commands in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<{widest}}", text) for name, text in commands.items()])
 

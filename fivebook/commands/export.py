@@ -14,7 +14,12 @@ from fivebook.options import BOOK
 @click.command()
 @click.argument("book", type=BOOK)
 @click.option(
-    "--format", "form", type=click.Choice(sorted(WRITERS)), default="csv", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(sorted(WRITERS)),
+    default="csv",
+    show_default=True,
+    help="How it is written; jsonl has an object a line.",
 )
 @click.option("-o", "--output", type=click.File("w"), default="-", help="File to write to.")
 @click.option(

@@ -22,7 +22,9 @@ _ENGINE = "engine"
 
 
 @click.command()
-@click.option("--game", type=GAME, default="gomoku-15", show_default=True)
+@click.option(
+    "--game", type=GAME, default="gomoku-15", show_default=True, help="See fivebook games."
+)
 @click.option(
     "--human",
     type=click.Choice([*(side.value for side in Side), "none"]),

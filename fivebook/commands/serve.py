@@ -6,6 +6,7 @@ import click
 
 from book.reader import BookReader
 from book.storage.address import Address
+from fivebook.config import config_option
 from fivebook.options import BOOK, DURATION, POSITIVE, TABLE, THREADS
 from service.http.settings import Settings, help_of
 
@@ -63,6 +64,7 @@ _DEFAULTS = Settings()
     show_default=True,
     help=help_of("count_misses"),
 )
+@config_option
 def serve(books: tuple[Address, ...], **options: Any) -> None:
     """Answer positions over HTTP, from the BOOKs where they hold them, else from a live search.
 
@@ -70,10 +72,14 @@ def serve(books: tuple[Address, ...], **options: Any) -> None:
     the order given. Without a book every answer is searched. A book may be served while it is
     being built. Ctrl-C ends it.
 
+    An option that is not given is taken from the environment (FIVEBOOK_SERVE_PORT for --port),
+    else from the file of --config. A relative path of a book in that file starts from its folder.
+
     \b
     Examples:
       fivebook serve gomoku.db swap.db --port 8000
       fivebook serve gomoku.db --movetime 200ms --movetime-cap 2s
+      fivebook serve --config service.toml --port 9000
       curl 'http://127.0.0.1:8000/api/v1/position?game=gomoku-15&moves=h8,i9'
     """
     # Here rather than in a worker, so that a bad book ends the command with its sentence.

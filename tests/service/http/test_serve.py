@@ -63,6 +63,14 @@ def test_it_answers_from_books_and_live_and_ends_cleanly(
         assert process.stderr.read() == ""
 
 
+def test_it_takes_books_and_settings_from_a_file(gomoku_book: Path, tmp_path: Path) -> None:
+    file = tmp_path / "service.toml"
+    file.write_text(f"books = ['{gomoku_book}']\nlive-searches = 1\n")
+    with served("--config", str(file)) as (_, url):
+        books = get(f"{url}/api/v1/books")["books"]
+        assert [book["file"] for book in books] == [gomoku_book.name]
+
+
 def test_ctrl_c_ends_it_cleanly() -> None:
     with served("--workers", "2") as (process, url):
         assert get(f"{url}/healthz")["status"] == "ok"
