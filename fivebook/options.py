@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -20,6 +20,9 @@ from engine.quantities import (
     parse_probability,
 )
 from engine.search import MOST_TABLE, MOST_THREADS
+
+if TYPE_CHECKING:
+    from book.reader import BookReader
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Value = TypeVar("_Value")
@@ -93,6 +96,15 @@ def json_option(command: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
         command
     )
+
+
+def game_of(reader: "BookReader", game: Game | None) -> Game:
+    """`game`, or the one game that the book holds.
+
+    Raises:
+        click.UsageError: if it does not hold `game`, or several where none is named.
+    """
+    return registry.get(name_game(reader.address, [held.id for held in reader.games], game))
 
 
 def name_game(book: Address, held: Sequence[str], game: Game | None) -> str:

@@ -178,8 +178,8 @@ def _note_repeats(games: int, openings: int) -> None:
     if games > 2 * openings:
         count = "one opening" if openings == 1 else f"{openings} openings"
         click.echo(
-            f"Note: {games // 2} pairs of games share {count}, so that players without chance "
-            "repeat their games.",
+            f"Note: {games // 2} pairs of games share {count}: players that leave nothing to "
+            "chance repeat their games.",
             err=True,
         )
 

@@ -55,10 +55,11 @@ _OF_SOME = set().union(*_OPTIONS.values())
 @click.option(
     "--mode",
     type=click.Choice(_MODES),
-    help="The cheapest positions first; all positions up to a ply, which --plies means; what is "
-    "there searched again with larger limits; all positions that small mistakes lead to; what a "
-    "service was asked for and did not find, the most asked first; or a proof that the side to "
-    "move wins, with the winner's strategy.  [default: explore]",
+    help="explore: the cheapest positions first; full: all positions up to --plies; refine: "
+    "stored positions searched again with larger limits; deviate: all positions that small "
+    "mistakes lead to; learn: positions that a service was asked for and did not find, the most "
+    "frequent first; prove: a proof that the side to move wins, with the winner's strategy.  "
+    "[default: explore, or full with --plies]",
 )
 @click.option(
     "--root", default="", metavar="MOVES", help="Begin with the position after these moves."

@@ -38,21 +38,21 @@ _NO_LIMIT = 1 << 62
     type=POSITIVE,
     default=SHORT,
     show_default=True,
-    help="What the check finds won within so many plies has no entry.",
+    help="Leave out positions that the check itself finds won within this many plies.",
 )
 @click.option(
     "--leaf",
     type=POSITIVE,
     default=LEAF,
     show_default=True,
-    help="With at most so many plies left an entry needs no move, if the check soon finds one.",
+    help="Leave out the move where at most this many plies are left and the check soon finds one.",
 )
 @click.option(
     "--nodes",
     type=POSITIVE,
     default=NODES,
     show_default=True,
-    help="How many nodes of the check are soon.",
+    help="Nodes within which the check finds a move soon.",
 )
 @click.option("--memory", type=MEMORY, default="1GB", show_default=True, help="Table of the proof.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Threads.")

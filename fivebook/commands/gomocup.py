@@ -37,7 +37,7 @@ def gomocup(book: Address | None, threads: int, table: int | None) -> None:
       fivebook arena engine "gomocup:fivebook gomocup" --game gomoku-15 --clock 30s
     """
     if book is not None:
-        # Here, so that a bad one ends the command with its sentence.
+        # Opened here: a bad book ends the command with one sentence.
         BookReader(book).close()
     options = SearchOptions(threads, table or SearchOptions().table)
     with closing(Brain(book, options, may_grow=table is None)) as brain:

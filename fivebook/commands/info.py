@@ -6,6 +6,7 @@ from typing import Any
 import click
 from rich.box import SIMPLE
 from rich.table import Table
+from rich.text import Text
 
 from book.entry import Entry
 from book.reader import BookReader
@@ -13,7 +14,7 @@ from book.storage.address import Address
 from book.whole.summary import Summary, size_on_disk, summarise
 from engine.game import Game
 from engine.values import describe_value
-from fivebook.console import console, print_json
+from fivebook.console import console, print_json, say
 from fivebook.displays.runs import describe_search
 from fivebook.options import BOOK, json_option
 
@@ -41,16 +42,16 @@ def info(book: Address, as_json: bool) -> None:
         ]
         print_json({"book": str(book), "bytes": size, "games": games})
         return
-    console.print(f"[bold]{book}[/bold]: {size:,} bytes on disk", highlight=False)
+    console.print(Text.assemble((str(book), "bold"), f": {size:,} bytes on disk"), soft_wrap=True)
     for summary, root in contents:
         _print_summary(summary, root, size)
         if misses[summary.game]:
             waiting = f"{misses[summary.game]:,} positions wait for fivebook build --mode learn"
-            console.print(waiting, highlight=False)
+            say(waiting)
 
 
 def _count_misses(book: Address, game: Game) -> int:
-    """How many positions of `game` the book was asked for in vain."""
+    """How many positions of `game` the book was asked for and did not hold."""
     if not any(book.beside(ending).exists() for ending in ("misses", "asked")):
         return 0
     # Most books have no such file, and loading what reads it takes a moment.
@@ -89,9 +90,9 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
     )
     if root is not None:
         value = describe_value(root.value, root.proven)
-        console.print(f"root: {value}  {game.format_line(root.moves[0].line)}", highlight=False)
+        say(f"root: {value}  {game.format_line(root.moves[0].line)}")
     if summary.planned:
-        console.print(f"{summary.planned} searches are planned or not yet entered")
+        say(f"{summary.planned} searches are planned or not yet entered")
     layers = Table("ply", "positions", "proven", "mean depth", "deepest", "nodes", box=SIMPLE)
     for column in layers.columns:
         column.justify = "right"

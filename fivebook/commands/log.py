@@ -7,7 +7,7 @@ import click
 from book.reader import BookReader
 from book.storage.address import Address
 from book.whole.summary import summarise
-from fivebook.console import console, print_json
+from fivebook.console import console, print_json, say
 from fivebook.displays.runs import describe_growth, describe_search
 from fivebook.options import BOOK, json_option
 
@@ -34,13 +34,8 @@ def log(book: Address, as_json: bool) -> None:
         for run in runs[game]:
             ended = run.ended or "did not end"
             console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
-            console.print(
+            say(
                 f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
-                f"{describe_search(run.parameters)}{describe_growth(run.parameters)}",
-                highlight=False,
-                soft_wrap=True,
+                f"{describe_search(run.parameters)}{describe_growth(run.parameters)}"
             )
-            console.print(
-                f"  {run.positions:,} positions, {run.searches:,} searches, {run.nodes:,} nodes",
-                highlight=False,
-            )
+            say(f"  {run.positions:,} positions, {run.searches:,} searches, {run.nodes:,} nodes")

@@ -7,10 +7,9 @@ import click
 from book.reader import BookReader
 from book.storage.address import Address
 from book.whole.plot import draw, picture
-from engine import registry
 from engine.game import Game
-from fivebook.console import console
-from fivebook.options import BOOK, GAME, name_game
+from fivebook.console import say
+from fivebook.options import BOOK, GAME, game_of
 
 
 @click.command()
@@ -33,7 +32,7 @@ def plot(book: Address, output: Path, game: Game | None) -> None:
       fivebook plot both.db --game pentago-swap -o swap.svg
     """
     with BookReader(book) as reader:
-        game = registry.get(name_game(book, [held.id for held in reader.games], game))
+        game = game_of(reader, game)
         drawn = picture(reader, game)
     draw(drawn, book.name, output)
-    console.print(f"drawn: {output}", highlight=False, markup=False, soft_wrap=True)
+    say(f"drawn: {output}")

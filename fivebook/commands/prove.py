@@ -27,7 +27,7 @@ _NO_LIMIT = 1 << 62
 @click.option(
     "--plies",
     type=POSITIVE,
-    help="Look only for wins within so many plies; for provers that look ply by ply.",
+    help="Look only for wins within this many plies; for provers that look ply by ply.",
 )
 @click.option(
     "--side",

@@ -29,7 +29,7 @@ from fivebook.options import GAME, POSITIVE, json_option
     type=click.Path(path_type=Path, dir_okay=False),
     help="File that keeps what has been checked: the same command goes on from there.",
 )
-@click.option("--sample", type=POSITIVE, help="Check only so many, drawn at random.")
+@click.option("--sample", type=POSITIVE, help="Check only this many, drawn at random.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),

@@ -10,7 +10,7 @@ from book.whole.prune import Cut, look
 from book.whole.prune import prune as prune_book
 from engine.game import Game
 from fivebook.console import print_json
-from fivebook.options import BOOK, GAME, PERCENTAGE, json_option
+from fivebook.options import BOOK, GAME, PERCENTAGE, game_of, json_option
 
 
 @click.command()
@@ -50,7 +50,8 @@ def prune(
     """
     if plies is None and max_loss is None and below is None:
         raise click.UsageError("say what is to go: --plies, --max-loss or --below")
-    game = _game_of(book, game)
+    with BookReader(book) as reader:
+        game = game_of(reader, game)
     line = None if below is None else game.play_line(game.parse_line(below))
     work = look if dry_run else prune_book
     pruned = work(book, game, Cut(plies, max_loss, line))
@@ -62,15 +63,3 @@ def prune(
         f"{book}: {pruned.removed:,} positions {verb}, about {pruned.bytes:,} bytes; "
         f"{pruned.left:,} positions stay"
     )
-
-
-def _game_of(book: Address, game: Game | None) -> Game:
-    """The game that is meant, which the book must hold."""
-    with BookReader(book) as reader:
-        games = reader.games
-    held = ", ".join(one.id for one in games) or "no game"
-    if game is None and len(games) != 1:
-        raise click.UsageError(f"'{book}' holds {held}: say which with --game")
-    if game is not None and game not in games:
-        raise click.BadParameter(f"'{book}' holds {held}, not {game.id}", param_hint="--game")
-    return game or games[0]

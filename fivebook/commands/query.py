@@ -10,7 +10,7 @@ from book.storage.address import Address
 from engine.game import Game
 from engine.search import Limits, SearchOptions
 from engine.values import describe_value
-from fivebook.console import console, print_json
+from fivebook.console import console, print_json, say
 from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
@@ -95,20 +95,17 @@ def query(
 
 def _print(game: Game, answer: Answer, book: Address) -> None:
     position = game.play_line(game.parse_line(answer.position))
-    console.print(f"{game.title}: {answer.position or 'the empty board'}\n", highlight=False)
-    console.print(draw(game, position), highlight=False)
+    say(f"{game.title}: {answer.position or 'the empty board'}\n")
+    say(draw(game, position))
     if answer.outcome is not None:
-        console.print(f"\nThe game is over: {answer.outcome}.", highlight=False)
+        say(f"\nThe game is over: {answer.outcome}.")
         return
-    console.print(
+    say(
         f"\n{answer.to_move} to move, {describe_value(answer.value, answer.proven)}; "
-        f"{_origin(answer, book)}\n",
-        highlight=False,
+        f"{_origin(answer, book)}\n"
     )
     if answer.forbidden:
-        console.print(
-            f"forbidden to {answer.to_move}: {' '.join(answer.forbidden)}\n", highlight=False
-        )
+        say(f"forbidden to {answer.to_move}: {' '.join(answer.forbidden)}\n")
     table = Table("move")
     table.add_column("value", justify="right")
     table.add_column("depth", justify="right")

@@ -5,7 +5,7 @@ import click
 from book.integrity.repair import repair as mend
 from book.integrity.salvage import salvage
 from book.storage.address import Address
-from fivebook.console import console, print_json
+from fivebook.console import print_json, say
 from fivebook.displays.findings import Report
 from fivebook.options import BOOK, json_option
 
@@ -46,7 +46,7 @@ def repair(book: Address, new: Address | None, as_json: bool) -> None:
     report.print_rest()
     if copied is not None:
         rows = ", ".join(f"{count:,} {table}" for table, count in copied.items())
-        console.print(f"{new}: {rows} could be read", highlight=False, soft_wrap=True)
+        say(f"{new}: {rows} could be read")
     found = report.kinds.total()
     told = f"{found:,} faults mended" if found else "nothing to mend"
-    console.print(f"{new or book}: {told}", highlight=False, soft_wrap=True)
+    say(f"{new or book}: {told}")

@@ -82,7 +82,7 @@ def serve(books: tuple[Address, ...], **options: Any) -> None:
       fivebook serve --config service.toml --port 9000
       curl 'http://127.0.0.1:8000/api/v1/position?game=gomoku-15&moves=h8,i9'
     """
-    # Here rather than in a worker, so that a bad book ends the command with its sentence.
+    # Opened here, not in a worker: a bad book ends the command with one sentence.
     for book in books:
         BookReader(book).close()
     from service.http import server

@@ -9,11 +9,10 @@ from rich.tree import Tree
 from book.reader import BookReader
 from book.storage.address import Address
 from book.whole.tree import Branch, grow
-from engine import registry
 from engine.game import Game
 from engine.values import describe_value
 from fivebook.console import console, print_json
-from fivebook.options import BOOK, GAME, POSITIVE, json_option, name_game
+from fivebook.options import BOOK, GAME, POSITIVE, game_of, json_option
 
 
 @click.command()
@@ -44,7 +43,7 @@ def tree(
       fivebook tree both.db --game gomoku-15 --json
     """
     with BookReader(book) as reader:
-        game = registry.get(name_game(book, [held.id for held in reader.games], game))
+        game = game_of(reader, game)
         line = game.parse_line(" ".join(moves))
         position = game.play_line(line)
         entry = reader.find(game, position)

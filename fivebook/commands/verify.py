@@ -5,7 +5,7 @@ import click
 from book.integrity.verify import Verification
 from book.storage.address import Address
 from book.storage.database import at_one_moment
-from fivebook.console import console, print_json
+from fivebook.console import print_json, say
 from fivebook.displays.findings import Report
 from fivebook.options import BOOK, POSITIVE, json_option
 from precompute.deep_check import DeepCheck
@@ -15,7 +15,7 @@ _NODES = 1_000_000
 
 @click.command()
 @click.argument("book", type=BOOK)
-@click.option("--sample", type=POSITIVE, help="Look at so many positions drawn at random.")
+@click.option("--sample", type=POSITIVE, help="Look only at this many positions, drawn at random.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the sample.")
 @click.option(
     "--deep",
@@ -44,8 +44,9 @@ def verify(
     """Check BOOK: every position, link, value, proof and count against the rules and the others.
 
     Prints a line for each fault, at most 20 of a kind, and ends with status 1 if there is one;
-    fivebook repair mends them. A builder may be at work: the book is seen at one moment. A sample
-    leaves out what takes a look at the whole book: the file itself, counts, links to nowhere.
+    fivebook repair mends them. A builder may be at work: the book is seen at one moment. With
+    --sample the checks that need the whole book are left out: those of the file itself, of counts,
+    and of links to nowhere.
 
     \b
     Examples:
@@ -70,12 +71,8 @@ def verify(
     else:
         report.print_rest()
         faults = f"{found:,} faults" if found else "no fault"
-        console.print(
-            f"{book}: {verification.looked_at:,} positions looked at, {faults}",
-            highlight=False,
-            soft_wrap=True,
-        )
+        say(f"{book}: {verification.looked_at:,} positions looked at, {faults}")
         if deep:
-            console.print(searches.describe(), highlight=False, soft_wrap=True)
+            say(searches.describe())
     if found:
         ctx.exit(1)

@@ -10,8 +10,8 @@ from book.storage.address import Address
 from book.storage.schema import Wish
 from book.wishes import Wished, make_wish, wishes_of
 from engine.game import Game
-from fivebook.console import console, print_json
-from fivebook.options import BOOK, GAME, json_option
+from fivebook.console import print_json, say
+from fivebook.options import BOOK, GAME, game_of, json_option
 
 _WISHES: dict[str, Wish | None] = {wish.name.lower(): wish for wish in Wish} | {"none": None}
 
@@ -48,15 +48,15 @@ def wish(
         print_json({"book": str(book), "wishes": [asdict(wished) for wished in found]})
         return
     for wished in found:
-        console.print(_describe(wished), highlight=False, soft_wrap=True)
+        say(_describe(wished))
     if not found:
-        console.print(f"{book}: no wishes", highlight=False, soft_wrap=True)
+        say(f"{book}: no wishes")
 
 
 def _make(book: Address, game: Game | None, moves: str, wish: Wish | None) -> Wished:
     # Looked at first: writing would make a book where there is none.
     with BookReader(book) as reader:
-        game = game or _only_game(reader)
+        game = game_of(reader, game)
         position = game.play_line(game.parse_line(moves))
         outcome = game.outcome(position)
         if outcome is not None:
@@ -67,13 +67,6 @@ def _make(book: Address, game: Game | None, moves: str, wish: Wish | None) -> Wi
                 f'fivebook build {book} --game {game.id} --root "{moves}" adds it'
             )
     return make_wish(book, game, position, wish)
-
-
-def _only_game(reader: BookReader) -> Game:
-    if len(reader.games) != 1:
-        held = " and ".join(game.id for game in reader.games) or "no game yet"
-        raise click.UsageError(f"name the game with --game: '{reader.address}' holds {held}")
-    return reader.games[0]
 
 
 def _describe(wished: Wished) -> str:

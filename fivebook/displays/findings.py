@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from book.integrity.findings import Finding, Kind
-from fivebook.console import console
+from fivebook.console import say
 
 _SHOWN = 20
 
@@ -25,13 +25,13 @@ class Report:
         if self._quiet:
             self._shown.append(finding)
         else:
-            console.print(str(finding), highlight=False, soft_wrap=True, markup=False)
+            say(str(finding))
 
     def print_rest(self) -> None:
         """Tell how many findings were not printed."""
         for kind, count in self.kinds.items():
             if count > _SHOWN:
-                console.print(f"{kind}: {count - _SHOWN:,} more", highlight=False, markup=False)
+                say(f"{kind}: {count - _SHOWN:,} more")
 
     def as_dict(self, name: str) -> dict[str, Any]:
         """The numbers by kind, and under `name` what would have been printed."""

@@ -22,8 +22,8 @@ class Progress(Closing, Generic[_State]):
     """Shows the states of what is being done, and leaves nothing of them on a terminal.
 
     `describe` tells a state in one line; `draw` is what a terminal shows instead of that line with
-    a spinner. Both are called only when it is time to show something. Where `terminal` is none, a
-    line is printed every few seconds; `quiet` shows nothing at all.
+    a spinner. Both are called only when it is time to show something. Where `terminal` is a file or
+    a pipe, a line is printed every few seconds; `quiet` shows nothing at all.
     """
 
     def __init__(

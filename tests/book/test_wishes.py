@@ -83,4 +83,4 @@ def test_the_game_must_be_named_where_there_are_several(
 ) -> None:
     result = fivebook("wish", both_book, "", "more")
     assert result.exit_code == 2
-    assert "name the game with --game" in result.stderr
+    assert "holds gomoku-9 and pentago-swap: use --game" in result.stderr

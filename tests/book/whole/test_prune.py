@@ -290,7 +290,7 @@ def test_bad_input_gets_a_sentence(
 def test_a_book_of_several_games_needs_to_know_which(both_book: Path, fivebook: Fivebook) -> None:
     result = fivebook("prune", both_book, "--plies", "1")
     assert result.exit_code == 2
-    assert "holds gomoku-9, pentago-swap: say which with --game" in result.stderr
+    assert "holds gomoku-9 and pentago-swap: use --game" in result.stderr
 
 
 def test_an_interrupted_prune_changes_nothing(
