@@ -134,9 +134,7 @@ def _kind_of(path: Path) -> _Kind:
     for kind in _KINDS:
         if kind.is_about(game):
             return kind
-    raise click.UsageError(
-        f"'{path}' is a certificate for {game}: there is no checker for that game"
-    )
+    raise click.UsageError(f"'{path}' is a certificate for {game}: no checker is for that game")
 
 
 def _run(check: _Checker, jobs: int) -> None:

@@ -100,7 +100,7 @@ def test_a_damaged_file_is_refused_or_rejected(runner: CliRunner, path: Path) ->
         (["{text}"], "is no book and no certificate of fivebook"),
         (["{text}", "--nodes", "5"], "is no book: there is no --nodes for it"),
         (["{text}", "h8"], "is no book: there is no [MOVES]... for it"),
-        (["{other}"], "is a certificate for chess: there is no checker for that game"),
+        (["{other}"], "is a certificate for chess: no checker is for that game"),
         (["{text}", "--jobs", "0"], "0 is not in the range"),
         (["{text}", "--sample", "5", "--state", "x"], "--state and --sample cannot be combined"),
     ],
