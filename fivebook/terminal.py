@@ -27,6 +27,7 @@ from service.play.clocks import GameClock
 from service.play.drawing import winning_cells
 from service.play.records import GameRecord, format_record, read_records, suffix
 from service.play.typed import typed_lines
+from service.question import Question
 
 _PERSON = "human"
 _MARKS = {Side.DARK: "X", Side.LIGHT: "O"}
@@ -193,16 +194,16 @@ class TerminalGame:
         table.add_column("source")
         for move in answer.moves:
             value = describe_value(move.value, move.proven)
-            table.add_row(move.move, value, str(move.depth), move.origin)
+            table.add_row(self._game.format_move(move.move), value, str(move.depth), move.origin)
         console.print(table)
 
     def _answer(self) -> Answer:
-        line = self._game.format_line(self._record.moves)
+        question = Question(self._game, self._record.moves, self._position)
         try:
-            return self._answerer.answer(self._game, line, self._limits, book_only=True)
+            return self._answerer.answer(question, self._limits, book_only=True)
         except PositionNotFound:
             self._answerer.prepare(self._game)
-            return self._answerer.answer(self._game, line, self._limits)
+            return self._answerer.answer(question, self._limits)
 
     def _save(self, name: str) -> None:
         path = self._path(name)

@@ -1,13 +1,12 @@
 """The one shape of every answer, whatever its source."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 
-from engine.position import Side
+from engine.game import Game, Outcome
+from engine.position import Move, Position
 from engine.search import Method
-from engine.values import Bound
+from engine.values import Bound, Value, distance
 
 
 class Source(StrEnum):
@@ -34,19 +33,22 @@ class MoveSource(StrEnum):
 class AnswerMove:
     """A move of the position asked about, with its value for the side to move.
 
-    `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
-    `method` is what found a live value, None for any other.
+    `line` starts with the move. `method` is what found a live value, None for any other.
     """
 
-    move: str
-    value: int
+    move: Move
+    value: Value
     bound: Bound
     proven: bool
-    distance: int | None
     depth: int
     source: MoveSource
     method: Method | None
-    line: tuple[str, ...]
+    line: tuple[Move, ...]
+
+    @property
+    def distance(self) -> int | None:
+        """Plies to the end of a proven win or loss."""
+        return distance(self.value) if self.proven else None
 
     @property
     def origin(self) -> str:
@@ -58,71 +60,41 @@ class AnswerMove:
 class Answer:
     """What is known of one position, in the orientation in which it was asked.
 
-    `method` is what found a live answer: the exact solver, or the search, which estimates what it
-    cannot prove; None for any other answer, and a book does not keep it.
-    `position` is the moves that lead to it. `value`, in centi-units, is for the side to move.
+    `played` are the moves that lead to `position`. `value`, in centi-units, is for the side to
+    move. `method` is what found a live answer: the exact solver, or the search, which estimates
+    what it cannot prove; None for any other answer, and a book does not keep it.
     `outcome` tells how a finished game ended; it then has no moves. `forbidden` are the moves to
     free cells that the rule forbids the side to move, as renju does to dark. `depth` (plies),
-    `nodes` and `milliseconds` are those of the search behind the answer: the one just made, or
-    the stored one. `moves` are best first, `best` and `line` are the first one's. `elapsed_us` is
-    the time that finding the answer took, in microseconds.
+    `nodes` and `seconds` are those of the search behind the answer: the one just made, or the
+    stored one. `moves` are best first. `elapsed_us` is the time that finding the answer took, in
+    microseconds.
     """
 
     source: Source
     method: Method | None
-    game: str
-    position: str
-    ply: int
-    to_move: Side
-    outcome: str | None
-    forbidden: tuple[str, ...]
-    value: int
+    game: Game
+    played: tuple[Move, ...]
+    position: Position
+    outcome: Outcome | None
+    forbidden: tuple[Move, ...]
+    value: Value
     bound: Bound
     proven: bool
-    distance: int | None
     depth: int
     nodes: int
-    milliseconds: float
-    best: str | None
-    line: tuple[str, ...]
+    seconds: float
     moves: tuple[AnswerMove, ...]
     elapsed_us: int
 
+    @property
+    def best(self) -> AnswerMove | None:
+        """The first of the moves."""
+        return self.moves[0] if self.moves else None
 
-@dataclass(frozen=True, slots=True)
-class BestMove:
-    """An answer cut down to its best move."""
-
-    source: Source
-    method: Method | None
-    game: str
-    position: str
-    outcome: str | None
-    forbidden: tuple[str, ...]
-    best: str | None
-    value: int
-    bound: Bound
-    proven: bool
-    distance: int | None
-    elapsed_us: int
-
-    @classmethod
-    def of(cls, answer: Answer) -> BestMove:
-        """The best move of `answer`."""
-        return cls(
-            source=answer.source,
-            method=answer.method,
-            game=answer.game,
-            position=answer.position,
-            outcome=answer.outcome,
-            forbidden=answer.forbidden,
-            best=answer.best,
-            value=answer.value,
-            bound=answer.bound,
-            proven=answer.proven,
-            distance=answer.distance,
-            elapsed_us=answer.elapsed_us,
-        )
+    @property
+    def distance(self) -> int | None:
+        """Plies to the end of a proven win or loss."""
+        return distance(self.value) if self.proven else None
 
 
 def found_live(method: Method | None) -> str:

@@ -18,7 +18,7 @@ _PATIENCE = 0.5
 # A search that starts after its time is up still has to name a move.
 _SHORTEST_MOVETIME = 0.001
 
-_Question = tuple[str, Key, Limits, int]
+_SearchKey = tuple[str, Key, Limits, int]
 
 
 class LiveSearches:
@@ -38,7 +38,7 @@ class LiveSearches:
         self._lock = Lock()
         self._seats = at_once + waiting
         self._asking = 0
-        self._asked: dict[_Question, Future[list[SearchResult]]] = {}
+        self._shared: dict[_SearchKey, Future[list[SearchResult]]] = {}
 
     @property
     def asking(self) -> int:
@@ -72,7 +72,7 @@ class LiveSearches:
         """
         canonical = game.canonical(position)
         with self._seat(limits.movetime):
-            results = self._shared(game, canonical, limits, count)
+            results = self._search_shared(game, canonical, limits, count)
         return [_turned_back(game, canonical, result) for result in results]
 
     def search_each(
@@ -100,33 +100,33 @@ class LiveSearches:
                     left -= 1
                 yield _turned_back(game, canonical, found[canonical.key])
 
-    def _shared(
+    def _search_shared(
         self, game: Game, canonical: Canonical, limits: Limits, count: int
     ) -> list[SearchResult]:
         """The results for the canonical position, from a search that all who ask it share."""
-        question = (game.id, canonical.key, limits, count)
+        key = (game.id, canonical.key, limits, count)
         with self._lock:
-            asked = self._asked.get(question)
-            mine = asked is None
-            if asked is None:
-                asked = self._asked[question] = Future()
-        if mine:
+            found = self._shared.get(key)
+            is_first = found is None
+            if found is None:
+                found = self._shared[key] = Future()
+        if is_first:
             try:
-                asked.set_result(self._searched(game, canonical.position, limits, count))
+                found.set_result(self._searched(game, canonical.position, limits, count))
             except BaseException as error:
-                asked.set_exception(error)
+                found.set_exception(error)
             finally:
                 with self._lock:
-                    del self._asked[question]
-        return asked.result()
+                    del self._shared[key]
+        return found.result()
 
     def _searched(
         self, game: Game, position: Position, limits: Limits, count: int
     ) -> list[SearchResult]:
-        asked_at = time.monotonic()
+        since = time.monotonic()
         with self._turn(limits.movetime), self._pool.searcher(game) as searcher:
             if limits.movetime is not None:
-                left = limits.movetime - (time.monotonic() - asked_at)
+                left = limits.movetime - (time.monotonic() - since)
                 limits = replace(limits, movetime=max(left, _SHORTEST_MOVETIME))
             if count == 1:
                 return [searcher.search(position, limits)]

@@ -14,7 +14,9 @@ from fivebook.console import console, print_json, say
 from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
+from service.notation import NotatedAnswer
 from service.play.drawing import draw
+from service.question import Question
 
 _MOVETIME = 0.5
 _MOST_LINES = 50
@@ -78,34 +80,33 @@ def query(
     with Answerer([book], options=SearchOptions(threads, table)) as answerer:
         game = game or answerer.game(None)
         limits = Limits(depth, nodes, movetime)
-        line = " ".join(moves)
+        question = Question.read(game, " ".join(moves))
         try:
-            answer = answerer.answer(game, line, limits, book_only=True, lines=game.move_count)
+            answer = answerer.answer(question, limits, book_only=True, lines=game.move_count)
         except PositionNotFound:
             if book_only:
                 raise
             # Only now, since a book hit needs no engine.
             answerer.prepare(game)
-            answer = answerer.answer(game, line, limits, lines=lines)
+            answer = answerer.answer(question, limits, lines=lines)
     if as_json:
-        print_json(asdict(answer))
+        print_json(asdict(NotatedAnswer.of(answer)))
     else:
-        _print(game, answer, book)
+        _print(answer, book)
 
 
-def _print(game: Game, answer: Answer, book: Address) -> None:
-    position = game.play_line(game.parse_line(answer.position))
-    say(f"{game.title}: {answer.position or 'the empty board'}\n")
-    say(draw(game, position))
+def _print(answer: Answer, book: Address) -> None:
+    game, side = answer.game, answer.position.to_move
+    say(f"{game.title}: {game.format_line(answer.played) or 'the empty board'}\n")
+    say(draw(game, answer.position))
     if answer.outcome is not None:
-        say(f"\nThe game is over: {answer.outcome}.")
+        say(f"\nThe game is over: {answer.outcome.value}.")
         return
     say(
-        f"\n{answer.to_move} to move, {describe_value(answer.value, answer.proven)}; "
-        f"{_origin(answer, book)}\n"
+        f"\n{side} to move, {describe_value(answer.value, answer.proven)}; {_origin(answer, book)}\n"
     )
     if answer.forbidden:
-        say(f"forbidden to {answer.to_move}: {' '.join(answer.forbidden)}\n")
+        say(f"forbidden to {side}: {game.format_line(answer.forbidden)}\n")
     table = Table("move")
     table.add_column("value", justify="right")
     table.add_column("depth", justify="right")
@@ -113,12 +114,13 @@ def _print(game: Game, answer: Answer, book: Address) -> None:
     table.add_column("line")
     for move in answer.moves:
         value = describe_value(move.value, move.proven)
-        table.add_row(move.move, value, str(move.depth), move.origin, " ".join(move.line))
+        name, line = game.format_move(move.move), game.format_line(move.line)
+        table.add_row(name, value, str(move.depth), move.origin, line)
     console.print(table)
 
 
 def _origin(answer: Answer, book: Address) -> str:
-    search = f"depth {answer.depth}, {answer.nodes:,} nodes, {answer.milliseconds:,.0f} ms"
+    search = f"depth {answer.depth}, {answer.nodes:,} nodes, {1000 * answer.seconds:,.0f} ms"
     match answer.source:
         case Source.LIVE:
             return f"not in {book.name}, {found_live(answer.method)} ({search})"

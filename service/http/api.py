@@ -1,13 +1,16 @@
 """The JSON API, version 1."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from apiflask import APIBlueprint
 
+from engine.errors import IllegalMove, InvalidMove
+from engine.game import Game
 from engine.search import Limits
 from service.answerer import Answerer
-from service.answers import Answer, BestMove
+from service.answers import Answer
 from service.http.documents import (
     AnswerDocument,
     BatchDocument,
@@ -18,6 +21,8 @@ from service.http.documents import (
 from service.http.problems import MEDIA_TYPE
 from service.http.questions import BatchQuestion, BookQuestion, LinesQuestion, PositionQuestion
 from service.http.settings import Settings
+from service.notation import BestMove, NotatedAnswer
+from service.question import Question
 
 _MEANINGS = {
     400: "Something is wrong with the question.",
@@ -37,15 +42,14 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     api = APIBlueprint("api", __name__, url_prefix="/api/v1")
 
     def seconds(movetime: float | None) -> float:
-        asked = settings.movetime if movetime is None else movetime / 1000
-        return min(asked, settings.movetime_cap)
+        wanted = settings.movetime if movetime is None else movetime / 1000
+        return min(wanted, settings.movetime_cap)
 
-    def answer(question: PositionQuestion, *, lines: int, best_only: bool = False) -> Answer:
+    def answer(asked: PositionQuestion, *, lines: int, best_only: bool = False) -> Answer:
         return answerer.answer(
-            answerer.game(question.game),
-            question.moves,
-            Limits(movetime=seconds(question.movetime)),
-            book_only=question.book_only,
+            Question.read(answerer.game(asked.game), asked.moves),
+            Limits(movetime=seconds(asked.movetime)),
+            book_only=asked.book_only,
             best_only=best_only,
             lines=lines,
         )
@@ -59,7 +63,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
 
         From the books, else from a live search within movetime.
         """
-        return AnswerDocument(answer(question, lines=question.lines))
+        return AnswerDocument(NotatedAnswer.of(answer(question, lines=question.lines)))
 
     @api.get("/best")
     @api.input(PositionQuestion, location="query", arg_name="question")
@@ -83,14 +87,14 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
         since = time.perf_counter_ns()
         game = answerer.game(question.game)
         answers = answerer.answer_each(
-            game,
-            question.positions,
+            _read_each(game, question.positions),
             movetime=seconds(question.movetime),
             total=settings.movetime_cap,
             book_only=question.book_only,
         )
+        notated = [None if each is None else NotatedAnswer.of(each) for each in answers]
         elapsed_us = (time.perf_counter_ns() - since) // 1000
-        return BatchDocument(game=game.id, answers=answers, elapsed_us=elapsed_us)
+        return BatchDocument(game=game.id, answers=notated, elapsed_us=elapsed_us)
 
     @api.get("/books")
     @api.input(BookQuestion, location="query", arg_name="question")
@@ -101,3 +105,14 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
         return BooksDocument(books=answerer.books())
 
     return api
+
+
+def _read_each(game: Game, positions: Sequence[str]) -> list[Question]:
+    """The questions about the positions after these moves; an error says which it is about."""
+    questions: list[Question] = []
+    for index, moves in enumerate(positions):
+        try:
+            questions.append(Question.read(game, moves))
+        except (InvalidMove, IllegalMove) as error:
+            raise type(error)(f"positions.{index}: {error}") from error
+    return questions

@@ -11,8 +11,8 @@ from engine.registry import families
 from service.answerer import Answerer
 from service.http import api, problems
 from service.http.documents import HealthDocument
-from service.http.miss_counter import MissCounter
 from service.http.settings import Settings
+from service.miss_counter import MissCounter
 
 # A thousand positions of some two hundred moves each.
 _MAX_BODY = 1 << 20

@@ -2,10 +2,11 @@
 
 from pydantic import BaseModel, Field, RootModel
 
-from service.answers import Answer, BestMove, BookSummary
+from service.answers import BookSummary
+from service.notation import BestMove, NotatedAnswer
 
 
-class AnswerDocument(RootModel[Answer]):
+class AnswerDocument(RootModel[NotatedAnswer]):
     """An answer."""
 
 
@@ -17,7 +18,7 @@ class BatchDocument(BaseModel):
     """An answer for each position asked, in the same order; null where none was looked for."""
 
     game: str
-    answers: list[Answer | None]
+    answers: list[NotatedAnswer | None]
     elapsed_us: int
 
 

@@ -20,6 +20,7 @@ from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
 from service.errors import PlayerFailed
 from service.play.records import GameRecord, format_record, read_records
+from service.question import Question
 
 GOMOKU = ("--game", "gomoku-9", "--opponent", "random:seed=0")
 # The random player of that seed leaves this row alone.
@@ -208,22 +209,27 @@ def test_the_board_is_drawn_again(play: Play) -> None:
 
 
 def test_a_hint_has_the_moves_of_the_book(play: Play, gomoku_book: Path) -> None:
+    game = registry.get("gomoku-9")
     with Answerer([gomoku_book]) as answerer:
-        answer = answerer.answer(registry.get("gomoku-9"), "", Limits(nodes=1), book_only=True)
+        answer = answerer.answer(Question.read(game, ""), Limits(nodes=1), book_only=True)
     output = play(*GOMOKU, "--book", gomoku_book, typed=("hint",)).output
     assert "; from the book (depth " in output
     assert hints_in(output) == [
-        [move.move, f"{move.value:+d}", str(move.depth), move.source] for move in answer.moves
+        [game.format_move(move.move), f"{move.value:+d}", str(move.depth), move.source]
+        for move in answer.moves
     ]
 
 
 def test_a_hint_is_searched_where_there_is_no_book(play: Play) -> None:
     game = registry.get("gomoku-9")
     with Answerer([]) as answerer:
-        best = answerer.answer(game, "", Limits(nodes=500)).moves[0]
+        best = answerer.answer(Question.read(game, ""), Limits(nodes=500)).best
+    assert best is not None
     output = play(*GOMOKU, "--nodes", 500, typed=("hint",)).output
     assert "; searched live (depth " in output
-    assert hints_in(output) == [[best.move, f"{best.value:+d}", str(best.depth), "search"]]
+    assert hints_in(output) == [
+        [game.format_move(best.move), f"{best.value:+d}", str(best.depth), "search"]
+    ]
 
 
 def test_a_hint_changes_nothing(played: Played) -> None:

@@ -1,0 +1,138 @@
+"""Answers as they are shown: with their moves in notation, under the names that JSON has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.game import Game
+from engine.position import Side
+from engine.search import Method
+from engine.values import Bound
+from service.answers import Answer, AnswerMove, MoveSource, Source
+
+
+@dataclass(frozen=True, slots=True)
+class NotatedMove:
+    """A move of the position asked about, with its value for the side to move.
+
+    `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
+    `method` is what found a live value, None for any other.
+    """
+
+    move: str
+    value: int
+    bound: Bound
+    proven: bool
+    distance: int | None
+    depth: int
+    source: MoveSource
+    method: Method | None
+    line: tuple[str, ...]
+
+    @classmethod
+    def of(cls, game: Game, move: AnswerMove) -> NotatedMove:
+        """`move` in the notation of `game`."""
+        return cls(
+            move=game.format_move(move.move),
+            value=move.value,
+            bound=move.bound,
+            proven=move.proven,
+            distance=move.distance,
+            depth=move.depth,
+            source=move.source,
+            method=move.method,
+            line=tuple(map(game.format_move, move.line)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NotatedAnswer:
+    """What is known of one position: see `service.answers.Answer`.
+
+    `position` is the moves that lead to it. `best` and `line` are those of the first move, and
+    `milliseconds` those of the search behind the answer.
+    """
+
+    source: Source
+    method: Method | None
+    game: str
+    position: str
+    ply: int
+    to_move: Side
+    outcome: str | None
+    forbidden: tuple[str, ...]
+    value: int
+    bound: Bound
+    proven: bool
+    distance: int | None
+    depth: int
+    nodes: int
+    milliseconds: float
+    best: str | None
+    line: tuple[str, ...]
+    moves: tuple[NotatedMove, ...]
+    elapsed_us: int
+
+    @classmethod
+    def of(cls, answer: Answer) -> NotatedAnswer:
+        """`answer` in the notation of its game."""
+        game = answer.game
+        moves = tuple(NotatedMove.of(game, move) for move in answer.moves)
+        return cls(
+            source=answer.source,
+            method=answer.method,
+            game=game.id,
+            position=game.format_line(answer.played),
+            ply=answer.position.ply,
+            to_move=answer.position.to_move,
+            outcome=None if answer.outcome is None else answer.outcome.value,
+            forbidden=tuple(map(game.format_move, answer.forbidden)),
+            value=answer.value,
+            bound=answer.bound,
+            proven=answer.proven,
+            distance=answer.distance,
+            depth=answer.depth,
+            nodes=answer.nodes,
+            milliseconds=round(answer.seconds * 1000, 3),
+            best=moves[0].move if moves else None,
+            line=moves[0].line if moves else (),
+            moves=moves,
+            elapsed_us=answer.elapsed_us,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BestMove:
+    """An answer cut down to its best move."""
+
+    source: Source
+    method: Method | None
+    game: str
+    position: str
+    outcome: str | None
+    forbidden: tuple[str, ...]
+    best: str | None
+    value: int
+    bound: Bound
+    proven: bool
+    distance: int | None
+    elapsed_us: int
+
+    @classmethod
+    def of(cls, answer: Answer) -> BestMove:
+        """The best move of `answer`, in the notation of its game."""
+        game, best = answer.game, answer.best
+        return cls(
+            source=answer.source,
+            method=answer.method,
+            game=game.id,
+            position=game.format_line(answer.played),
+            outcome=None if answer.outcome is None else answer.outcome.value,
+            forbidden=tuple(map(game.format_move, answer.forbidden)),
+            best=None if best is None else game.format_move(best.move),
+            value=answer.value,
+            bound=answer.bound,
+            proven=answer.proven,
+            distance=answer.distance,
+            elapsed_us=answer.elapsed_us,
+        )
