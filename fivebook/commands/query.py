@@ -102,9 +102,8 @@ def _print(answer: Answer, book: Address) -> None:
     if answer.outcome is not None:
         say(f"\nThe game is over: {answer.outcome.value}.")
         return
-    say(
-        f"\n{side} to move, {describe_value(answer.value, answer.proven)}; {_origin(answer, book)}\n"
-    )
+    value = describe_value(answer.value, answer.proven)
+    say(f"\n{side} to move, {value}; {_origin(answer, book)}\n")
     if answer.forbidden:
         say(f"forbidden to {side}: {game.format_line(answer.forbidden)}\n")
     table = Table("move")
