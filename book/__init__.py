@@ -1,1 +1,1 @@
-"""Opening books: positions with their best moves, in a SQLite file that anyone can read."""
+"""Opening books: positions with their best moves, in SQLite files or PostgreSQL databases."""

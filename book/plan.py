@@ -12,7 +12,6 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 
 from sqlalchemy import (
     Connection,
@@ -27,10 +26,9 @@ from sqlalchemy import (
     update,
 )
 
+from book.closing import Closing
 from book.errors import BookError
 from book.rows.encoding import AnyRow, Searched, join_keys, split_keys
-from book.storage import postgresql
-from book.storage.closing import Closing
 from book.storage.schema import tasks
 from book.writer import BookWriter, PlannedTask, Task
 
@@ -89,7 +87,7 @@ class Plan(Closing):
     def __init__(self, writer: BookWriter, limits: str) -> None:
         self._writer = writer
         self._limits = limits
-        self._game = {"in_game": writer.game_number}
+        self._game = {"in_game": writer.rows.number}
         self._taken: set[int] = set()
         if writer.alone:
             with writer.transaction() as connection:
@@ -142,7 +140,7 @@ class Plan(Closing):
         """Put tasks into the plan as the batch of this number."""
         rows = [
             {
-                "game": self._writer.game_number,
+                "game": self._writer.rows.number,
                 "batch": number,
                 "key": task.key,
                 "stones": task.stones,
@@ -195,7 +193,7 @@ class LeasedPlan(Plan):
             connection.execute(_release, self._game | self._me)
 
     def enter_alone(self, connection: Connection) -> None:
-        postgresql.lock_for_entering(connection)
+        self._writer.store.lock_for_entering(connection)
 
     def take(self, connection: Connection, most: int) -> list[PlannedTask]:
         rows = connection.execute(_free, self._game | self._me | {"most": most}).all()
@@ -214,9 +212,9 @@ class LeasedPlan(Plan):
 def open_plan(writer: BookWriter, limits: str, lease: float) -> Plan:
     """The plan for the game of `writer`; where builders may share it, leases are of so many
     seconds."""
-    if isinstance(writer.address.place, Path):
-        return Plan(writer, limits)
-    return LeasedPlan(writer, limits, lease)
+    if writer.store.is_shareable:
+        return LeasedPlan(writer, limits, lease)
+    return Plan(writer, limits)
 
 
 def _planned(row: AnyRow) -> PlannedTask:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
+from book.closing import Closing
 from book.entry import BookMove, Entry
 from book.errors import BookUnreadable, PositionNotFound
 from book.rows.encoding import BOUNDS, lookup_of, unpack_line
+from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, flipped
 from book.storage.address import Address, AnyAddress
-from book.storage.closing import Closing
 from book.storage.database import Access, Prepared, explained, open_engine
 from book.storage.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.storage.schema import games as games_table
@@ -112,6 +113,12 @@ class BookReader(Closing):
                 connection.execution_options(isolation_level="AUTOCOMMIT")
             yield connection
         self._idle.append(connection)
+
+    @contextmanager
+    def rows_of(self, game: Game) -> Iterator[GameRows]:
+        """The rows of a game that the book holds, over a `connection` of their own."""
+        with self.connection() as connection:
+            yield GameRows(connection, game, self._numbers[game.id])
 
     def positions(self, game: Game) -> int:
         """The number of stored positions of `game`."""

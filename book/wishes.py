@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, delete, inspect, select, update
 from book.errors import PositionNotFound
 from book.reader import BookReader
 from book.rows.counts import CountChanges
-from book.rows.lookup import find
 from book.rows.propagation import propagate
 from book.storage.address import AnyAddress
 from book.storage.schema import Wish, games, moves, positions, tasks
@@ -63,7 +62,7 @@ def make_wish(address: AnyAddress, game: Game, position: Position, wish: Wish | 
     """
     canonical = game.canonical(position)
     with BookWriter(address, game) as writer, writer.transaction() as connection:
-        row = find(connection, game, writer.game_number, [canonical.key]).get(canonical.key)
+        row = writer.rows.get(canonical.key)
         if row is None:
             raise PositionNotFound(f"'{address}' does not hold this position of {game.id}")
         if row.wish != wish:
@@ -73,7 +72,7 @@ def make_wish(address: AnyAddress, game: Game, position: Position, wish: Wish | 
             parents = connection.execute(_parents, {"id": row.id}).scalars()
             # Proofs do not depend on wishes: there is nothing to count.
             propagate(connection, [row.id, *parents], CountChanges())
-            connection.execute(delete(tasks).where(tasks.c.game == writer.game_number))
+            connection.execute(delete(tasks).where(tasks.c.game == writer.rows.number))
     return _told(game, canonical.position, wish)
 
 

@@ -4,27 +4,25 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
+from book.closing import Closing
 from book.errors import BookUnwritable
 from book.rows.counts import CountChanges
-from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, pack_line
+from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, now, pack_line
 from book.rows.history import note
-from book.rows.lookup import count_positions, find, rest_child, ways_to
+from book.rows.links import rest_child, ways_to
+from book.rows.lookup import GameRows
 from book.rows.propagation import propagate
-from book.storage import postgresql
 from book.storage.address import Address, AnyAddress
-from book.storage.closing import Closing
-from book.storage.database import Access, explained, open_engine
+from book.storage.database import Access, open_engine
 from book.storage.notation import store_notation
 from book.storage.schema import RestState, games, moves, positions, runs, tasks
+from book.storage.store import store_of
 from engine.game import Game, Key
 from engine.values import Bound
 
@@ -76,7 +74,8 @@ class BookWriter(Closing):
 
     Only one writer has a book at a time; readers never wait for it. But several builders may
     share a PostgreSQL book if each gives the parameters of its run as `shared` and these agree;
-    `alone` tells whether this one found no other, until it calls `share`.
+    `alone` tells whether this one found no other, until it calls `share`. `rows` are those of the
+    game, to be read and changed within a `transaction`.
 
     Raises:
         BookError: if the file cannot be used, or those at work on the book do not agree.
@@ -88,19 +87,21 @@ class BookWriter(Closing):
         self.address = Address.of(address)
         self.game = game
         self.alone = True
+        self.store = store_of(self.address)
         # What is there is looked at before a lock is left beside it.
         self._engine = open_engine(self.address, Access.WRITE)
         with ExitStack() as opened:
-            if isinstance(self.address.place, Path):
-                opened.enter_context(alone_at(self.address.place))
-            with explained(self.address):
+            # The lock is let go of last.
+            lock = opened.enter_context(ExitStack())
+            with self.store.explained():
                 self._connection = self._engine.connect()
-            opened.callback(self._engine.dispose)
-            opened.callback(self._connection.close)
-            if not isinstance(self.address.place, Path):
-                self.alone = self._lock(shared)
+                opened.callback(self._engine.dispose)
+                opened.callback(self._connection.close)
+                self.alone = lock.enter_context(self.store.locked(self._connection))
+            if not self.alone:
+                self._join(shared)
             with self.transaction() as connection:
-                self.game_number = register(connection, game)
+                self.rows = GameRows(connection, game, register(connection, game))
             self._opened = opened.pop_all()
 
     def close(self) -> None:
@@ -110,20 +111,20 @@ class BookWriter(Closing):
     def share(self) -> None:
         """Let builders join whose runs agree with the one that was started; one of a PostgreSQL
         book that was alone until now."""
-        if self.alone and not isinstance(self.address.place, Path):
+        if self.alone:
             with self.transaction() as connection:
-                postgresql.let_others_build(connection)
+                self.store.let_others_join(connection)
 
     @contextmanager
     def aside(self) -> Iterator[Connection]:
         """A transaction on a connection of its own, for another thread."""
-        with explained(self.address), self._engine.begin() as connection:
+        with self.store.explained(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """One transaction: all of it is stored, or nothing."""
-        with explained(self.address), self._connection.begin():
+        with self.store.explained(), self._connection.begin():
             yield self._connection
 
     def start_run(self, parameters: dict[str, Any]) -> int:
@@ -131,8 +132,8 @@ class BookWriter(Closing):
         with self.transaction() as connection:
             result = connection.execute(
                 insert(runs).values(
-                    game=self.game_number,
-                    started=_now(),
+                    game=self.rows.number,
+                    started=now(),
                     version=engine.__version__,
                     evaluation=evaluation_hash(self.game),
                     parameters=json.dumps(parameters, sort_keys=True),
@@ -146,30 +147,29 @@ class BookWriter(Closing):
     def end_run(self, run: int) -> None:
         """Record that the run came to its end."""
         with self.transaction() as connection:
-            connection.execute(update(runs).where(runs.c.id == run).values(ended=_now()))
+            connection.execute(update(runs).where(runs.c.id == run).values(ended=now()))
 
     def count(self) -> int:
         """The number of stored positions of this game."""
-        with self.transaction() as connection:
-            return count_positions(connection, self.game_number)
+        with self.transaction():
+            return self.rows.count()
 
-    def enter_batch(
-        self, connection: Connection, batch: Sequence[tuple[Task, Searched]], number: int, run: int
-    ) -> int:
+    def enter_batch(self, batch: Sequence[tuple[Task, Searched]], number: int, run: int) -> int:
         """Make the results of a complete batch part of the book, and forget its tasks.
 
-        Returns how many positions are new.
+        Returns how many positions are new. A `transaction` is to be open.
         """
+        connection = self._connection
         counts = CountChanges()
         changed: set[int] = set()
         for task, searched in batch:
-            changed |= self._enter(connection, task, searched, run, counts)
+            changed |= self._enter(task, searched, run, counts)
         propagate(connection, changed, counts)
         added = counts.added
-        counts.store(connection, self.game_number)
-        note(connection, self.game, self.game_number, run)
+        counts.store(connection, self.rows.number)
+        note(self.rows, run)
         connection.execute(
-            delete(tasks).where(tasks.c.game == self.game_number, tasks.c.batch == number)
+            delete(tasks).where(tasks.c.game == self.rows.number, tasks.c.batch == number)
         )
         connection.execute(
             _count_run,
@@ -182,13 +182,13 @@ class BookWriter(Closing):
         )
         return added
 
-    def _lock(self, shared: Mapping[str, Any] | None) -> bool:
-        """Take the book for this builder; returns whether no other has it."""
+    def _join(self, shared: Mapping[str, Any] | None) -> None:
+        """Share the book with the builders at work on it, if their runs agree with `shared`."""
+        if shared is None or not self.store.is_shareable:
+            raise self.store.is_being_built()
         with self.transaction() as connection:
-            if postgresql.lock_for_building(connection):
-                return True
-            if shared is None or not postgresql.lock_with_others(connection):
-                raise BookUnwritable(f"'{self.address}' is being built by another process")
+            if not self.store.join(connection):
+                raise self.store.is_being_built()
             last = connection.execute(_last_run).one_or_none()
         differences = [] if last is None else list(self._differences(last, shared))
         if differences:
@@ -196,7 +196,6 @@ class BookWriter(Closing):
                 f"'{self.address}' is being built by another process with "
                 f"{', '.join(differences)}: join it with the same, or wait for its end"
             )
-        return False
 
     def _differences(self, last: AnyRow, shared: Mapping[str, Any]) -> Iterator[str]:
         """In what the run of those at work, which agree, is other than `shared`."""
@@ -214,15 +213,13 @@ class BookWriter(Closing):
             if theirs.get(name) != ours.get(name):
                 yield f"{name} {_shown(theirs.get(name))} instead of {_shown(ours.get(name))}"
 
-    def _enter(
-        self, connection: Connection, task: Task, searched: Searched, run: int, counts: CountChanges
-    ) -> set[int]:
+    def _enter(self, task: Task, searched: Searched, run: int, counts: CountChanges) -> set[int]:
         """Enter one result; returns the numbers of the positions whose slot or links changed."""
         if task.new:
-            return self._enter_new(connection, task, searched, run, counts)
+            return self._enter_new(task, searched, run, counts)
         rest = searched.rest
         keys = [task.key] if rest is None or rest.child is None else [task.key, rest.child]
-        stored = find(connection, self.game, self.game_number, keys)
+        stored = self.rows.find(keys)
         before = stored[task.key]
         row = self._rest_columns(searched, stored) | {"run": run}
         if rest:
@@ -231,16 +228,16 @@ class BookWriter(Closing):
             counts.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
             fewer = {name: -count for name, count in counted.items()}
             counts.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
-        connection.execute(_set_row, row | {"at": before.id})
+        self._connection.execute(_set_row, row | {"at": before.id})
         return {before.id}
 
     def _enter_new(
-        self, connection: Connection, task: Task, searched: Searched, run: int, counts: CountChanges
+        self, task: Task, searched: Searched, run: int, counts: CountChanges
     ) -> set[int]:
         position = self.game.unpack(task.stones)
         ways = ways_to(self.game, position)
         keys = [task.key, *searched.children, *ways.parents]
-        stored = find(connection, self.game, self.game_number, keys)
+        stored = self.rows.find(keys)
         if task.key in stored:
             # A proof may have stored it since it was planned.
             return set()
@@ -248,9 +245,9 @@ class BookWriter(Closing):
         value, bound, proven = (
             (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
         )
-        result = connection.execute(
+        result = self._connection.execute(
             insert(positions).values(
-                game=self.game_number,
+                game=self.rows.number,
                 lookup=lookup_of(task.key),
                 stones=task.stones,
                 ply=position.ply,
@@ -276,10 +273,10 @@ class BookWriter(Closing):
             for (parent, _), move in parents.items()
         ]
         if links:
-            connection.execute(insert(moves), links)
+            self._connection.execute(insert(moves), links)
         for parent, _ in parents:
             if rest_child(self.game, stored[parent]) == task.key:
-                connection.execute(_set_row, _pending() | {"at": stored[parent].id})
+                self._connection.execute(_set_row, _pending() | {"at": stored[parent].id})
         return {new, *(link["parent"] for link in links)}
 
     def _rest_columns(self, searched: Searched, stored: Mapping[Key, AnyRow]) -> dict[str, Any]:
@@ -296,28 +293,6 @@ class BookWriter(Closing):
             "rest_proven": rest.proven,
             "rest_line": pack_line(self.game, self.game.parse_line(rest.line)),
         }
-
-
-@contextmanager
-def alone_at(path: Path) -> Iterator[None]:
-    """Holds the file at `path` against other builders.
-
-    Raises:
-        BookUnwritable: if there is one.
-    """
-    lock = FileLock(f"{path}.lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise BookUnwritable(f"'{path}' is being built by another process") from None
-    except OSError as error:
-        raise BookUnwritable(f"cannot write '{lock.lock_file}': {error.strerror}") from error
-    try:
-        yield
-    finally:
-        # Removed while it is held, so that no other builder's lock is taken away.
-        Path(lock.lock_file).unlink(missing_ok=True)
-        lock.release()
 
 
 def register(connection: Connection, game: Game) -> int:
@@ -368,7 +343,3 @@ def evaluation_hash(game: Game) -> str:
     if evaluation is None:
         return ""
     return blake2b(evaluation.file.read_bytes(), digest_size=8).hexdigest()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, overload
 
+from book.closing import Closing
 from book.errors import PositionNotFound
-from book.storage.closing import Closing
 from engine import registry
 from engine.game import Game
 from engine.values import Bound, distance

@@ -18,7 +18,6 @@ from sqlalchemy import Connection
 
 from book.plan import open_plan
 from book.rows.encoding import Searched
-from book.rows.lookup import count_positions
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, PlannedTask
 from engine.errors import InvalidOptions
@@ -140,7 +139,7 @@ class Builder(Build[BuildState]):
 
     def _site(self, writer: BookWriter) -> Site:
         options = self._options
-        return Site(self._address, options.game, writer.game_number, options.root, options.limits)
+        return Site(self._address, writer.rows, options.root, options.limits)
 
     @property
     def complete(self) -> bool:
@@ -202,22 +201,22 @@ class Builder(Build[BuildState]):
         while moving:
             batch = self._plan.ripe_batch(connection)
             if batch:
-                added += self._enter(connection, batch)
+                added += self._enter(batch)
             moving = self._plan_next(connection) or bool(batch)
-        positions = count_positions(connection, self._writer.game_number)
+        positions = self._writer.rows.count()
         self._state = replace(self._state, positions=positions, added=self._state.added + added)
 
-    def _enter(self, connection: Connection, batch: list[PlannedTask]) -> int:
+    def _enter(self, batch: list[PlannedTask]) -> int:
         """Make a batch part of the book; returns how many positions are new."""
         results = [(planned.task, planned.result) for planned in batch if planned.result]
-        return self._writer.enter_batch(connection, results, batch[0].batch, self._run_number)
+        return self._writer.enter_batch(results, batch[0].batch, self._run_number)
 
     def _plan_next(self, connection: Connection) -> bool:
         """Put the next tasks into the plan; returns whether there were any."""
         last, count = self._plan.batches(connection)
         if count >= _OPEN_BATCHES:
             return False
-        tasks = self._frontier.next_batch(connection, self._plan.opened(connection))
+        tasks = self._frontier.next_batch(self._plan.opened(connection))
         for number, start in enumerate(range(0, len(tasks), BATCH_SIZE), last + 1):
             self._plan.add(connection, number, tasks[start : start + BATCH_SIZE])
         return bool(tasks)

@@ -15,7 +15,6 @@ from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition
 from book.integrity.verify import Verification
 from book.rows.encoding import BOUNDS, AnyRow, Searched, pack_line, unpack_line
-from book.rows.lookup import count_positions
 from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
 from book.writer import Task, evaluation_hash
 from engine.game import Game, Key
@@ -215,8 +214,7 @@ class DeepCheck:
         """Whether the book holds every position that its runs entered."""
         if place.number not in self._as_built:
             entered = place.connection.execute(_entered, {"game": place.number}).scalar_one()
-            stored = count_positions(place.connection, place.number)
-            self._as_built[place.number] = int(entered) == stored
+            self._as_built[place.number] = int(entered) == place.count()
         return self._as_built[place.number]
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from book.closing import Closing
 from book.processes import workers
 from book.rows.encoding import Searched
-from book.storage.closing import Closing
 from book.writer import PlannedTask, Task
 from engine import registry
 from engine.errors import FivebookError

@@ -4,18 +4,17 @@ import heapq
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby, repeat
 from operator import attrgetter
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import bindparam, func, select
 
 from book.rows.encoding import AnyRow
-from book.rows.lookup import find
+from book.rows.lookup import GameRows
 from book.rows.propagation import cost_of_losing, loss_cost, slot_cost, sweep_up, way_cost
 from book.storage.schema import Wish, moves, positions, runs
 from book.writer import PlannedTask, Task
-from engine.game import Game, Key
+from engine.game import Key
 from engine.values import Value, from_child
 
 # So many positions may be looked at for one task: planning takes less time than searching.
@@ -109,26 +108,23 @@ class Undone(Outlook):
     it makes no difference when these were read.
     """
 
-    def __init__(self, game: Game, game_number: int, limits: LossLimits) -> None:
+    def __init__(self, rows: GameRows, limits: LossLimits) -> None:
         self.done_count = 0
-        self._game = game
-        self._game_number = game_number
+        self._rows = rows
         self._limits = limits
         self._done: Collection[int] = ()
-        self._entered = Entered(game_number)
+        self._entered = Entered(rows)
         self._clear()
 
-    def refresh(
-        self, connection: Connection, opened: Collection[PlannedTask], done: Collection[int]
-    ) -> None:
+    def refresh(self, opened: Collection[PlannedTask], done: Collection[int]) -> None:
         """See what entered the book since the last call, `opened` being in the plan now."""
         self._done = done
-        entered = self._entered.since(connection, opened)
+        entered = self._entered.since(opened)
         if entered is None:
-            self._load(connection)
+            self._load()
             return
-        found = find(connection, self._game, self._game_number, {task.key for task in entered})
-        sweep_up(connection, {row.id for row in found.values()}, partial(self._read, connection))
+        found = self._rows.find({task.key for task in entered})
+        sweep_up(self._rows.connection, {row.id for row in found.values()}, self._read)
 
     def plan(self, batch: Iterable[Task]) -> None:
         """Be told what comes into the plan."""
@@ -147,16 +143,16 @@ class Undone(Outlook):
         self._states: array[int] = array("i")
         self._costs: array[int] = array("i")
 
-    def _load(self, connection: Connection) -> None:
+    def _load(self) -> None:
         self._clear()
-        streamed = connection.execute(
-            _all_ways, {"game": self._game_number}, execution_options={"stream_results": True}
+        streamed = self._rows.connection.execute(
+            _all_ways, {"game": self._rows.number}, execution_options={"stream_results": True}
         )
         for _, ways in groupby(streamed, attrgetter("id")):
             self._take_in(list(ways))
 
-    def _read(self, connection: Connection, id: int) -> bool:
-        return self._take_in(connection.execute(_ways_from, {"id": id}).all())
+    def _read(self, id: int) -> bool:
+        return self._take_in(self._rows.connection.execute(_ways_from, {"id": id}).all())
 
     def _take_in(self, ways: Sequence[AnyRow]) -> bool:
         """Note the cost of the position that `ways` lead from; returns whether it changed."""
@@ -200,10 +196,10 @@ class CheapestSlots:
     """
 
     def __init__(
-        self, connection: Connection, root: AnyRow | None, limits: LossLimits, outlook: Outlook
+        self, rows: GameRows, root: AnyRow | None, limits: LossLimits, outlook: Outlook
     ) -> None:
         self.looked_at = 0
-        self._connection = connection
+        self._connection = rows.connection
         self._limits = limits
         self._outlook = outlook
         # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
@@ -253,19 +249,19 @@ class CheapestSlots:
 class Entered:
     """Tells what of a game's plan has entered the book from batch to batch."""
 
-    def __init__(self, game_number: int) -> None:
-        self._game = {"game": game_number}
+    def __init__(self, rows: GameRows) -> None:
+        self._rows = rows
         self._planned: Mapping[tuple[Key, bool], Task] = {}
         self._searches = -1
 
-    def since(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task] | None:
+    def since(self, opened: Collection[PlannedTask]) -> list[Task] | None:
         """The tasks that have, by whomever, since the last call; None if not all are known.
 
         `opened` are those that are in the plan now.
         """
         in_plan = {(each.task.key, each.task.new): each.task for each in opened}
         entered = [task for name, task in self._planned.items() if name not in in_plan]
-        searches = connection.execute(_searches, self._game).scalar_one()
+        searches = self._rows.select(_searches)[0][0]
         is_all = searches == self._searches + len(entered)
         self._planned, self._searches = in_plan, searches
         return entered if is_all else None

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from book.closing import Closing
 from book.entry import Entry
 from book.errors import PositionNotFound
 from book.reader import BookReader
 from book.storage.address import AnyAddress
-from book.storage.closing import Closing
 from engine import registry
 from engine.game import Game
 from engine.search import Limits, SearchOptions

@@ -4,10 +4,10 @@ import logging
 from collections import Counter, defaultdict, deque
 from threading import Event, Thread
 
+from book.closing import Closing
 from book.errors import BookError
 from book.misses import Misses
 from book.storage.address import Address
-from book.storage.closing import Closing
 from engine.game import Game
 from engine.position import Position
 

@@ -7,16 +7,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
+from book.closing import Closing
+from book.rows.batches import AT_ONCE, in_batches
 from book.storage.address import Access, Address
-from book.storage.closing import Closing
 from book.storage.database import explained, open_engine
 from book.storage.schema import WITH_MOVE, RestState, games, moves, positions
 
 # The scale of values, see docs/books.md: a win in n plies is WIN - n, a loss n - WIN.
 WIN, _DECISIVE = 30_000, 29_000
 _EXACT = 0
-# Databases limit how many values a statement may have.
-_AT_ONCE = 500
 
 _child = positions.alias("child")
 _rows = select(positions).where(
@@ -37,7 +36,7 @@ _proven = (
     .where(positions.c.game == bindparam("game"), positions.c.proven)
     .order_by(positions.c.id)
 )
-_page = _proven.where(positions.c.id > bindparam("after")).limit(_AT_ONCE)
+_page = _proven.where(positions.c.id > bindparam("after")).limit(AT_ONCE)
 _farthest = _proven.where(func.abs(positions.c.value) > _DECISIVE).order_by(None)
 _farthest = _farthest.order_by(func.abs(positions.c.value), positions.c.id).limit(1)
 
@@ -161,8 +160,8 @@ class ProofRows(Closing):
         """Those of `rows` with one of the values."""
         found: list[Row[Any]] = []
         with explained(self._address):
-            for start in range(0, len(values), _AT_ONCE):
-                some = {name: list(values[start : start + _AT_ONCE]), "game": self._game}
+            for batch in in_batches(values):
+                some = {name: batch, "game": self._game}
                 found += self._connection.execute(rows, some)
         return found
 

@@ -14,9 +14,9 @@ from book.audit.line import longest_line
 from book.audit.position import CheckedPosition, CheckStatus, Examiner
 from book.audit.proof_rows import ProofRows
 from book.audit.rules import AuditBoard, AuditRules
+from book.closing import Closing
 from book.processes import follow
 from book.storage.address import Address
-from book.storage.closing import Closing
 
 # What a job does without looking up: of the hardest positions, some minutes of work.
 _PART = 4

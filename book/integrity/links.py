@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from book.integrity.findings import Change, Finding, Kind
 from book.integrity.stored import Place, StoredPosition, readable
 from book.rows.encoding import AnyRow
-from book.rows.lookup import WaysTo
+from book.rows.links import WaysTo
 from book.storage.schema import moves, positions
 from engine.game import Game
 from engine.position import Move

@@ -7,8 +7,6 @@ which what the one before found is mended.
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 
 from sqlalchemy import (
     BindParameter,
@@ -27,15 +25,16 @@ import engine
 from book.errors import BookError, BookUnreadable
 from book.integrity import identity, links, slots, tables, values
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, StoredPosition, batches, parts, places
+from book.integrity.stored import Place, StoredPosition, batches, places
 from book.integrity.verify import damage_of_file
 from book.reader import BookReader
+from book.rows.batches import in_batches
 from book.rows.counts import CountChanges
-from book.rows.encoding import AnyRow
+from book.rows.encoding import AnyRow, now
 from book.rows.propagation import propagate
 from book.storage.address import Address
 from book.storage.schema import RestState, moves, positions, runs, tasks
-from book.writer import BookWriter
+from book.writer import BookWriter, inserted_id
 from engine.game import Game
 from engine.values import WIN
 
@@ -97,7 +96,7 @@ def repair(address: Address, tell: Tell) -> None:
             _Repair(connection, address, tell).run()
     except BookUnreadable as error:
         # A server, or a file that may not be read, has lost nothing that is known of.
-        if not isinstance(address.place, Path) or isinstance(error.__cause__, OSError):
+        if address.path is None or isinstance(error.__cause__, OSError):
             raise
         raise BookUnreadable(
             f"{error}; rows of it are lost: fivebook repair --salvage NEW.db copies those that "
@@ -203,12 +202,12 @@ class _Repair:
                 continue
             for id in lost:
                 self._tell(Finding(Kind.NO_RUN, f"row {id}", "no run of its game", "one"))
-            now = datetime.now(UTC).isoformat(timespec="seconds")
+            time = now()
             made = self._connection.execute(
                 insert(runs).values(
                     game=number,
-                    started=now,
-                    ended=now,
+                    started=time,
+                    ended=time,
                     version=engine.__version__,
                     evaluation="",
                     parameters=json.dumps({"mode": "repair", "limits": {}}),
@@ -217,18 +216,16 @@ class _Repair:
                     nodes=0,
                 )
             )
-            assert made.inserted_primary_key is not None
-            run = made.inserted_primary_key[0]
-            self._connection.execute(_set_run.values(run=run), {"of": number})
+            self._connection.execute(_set_run.values(run=inserted_id(made)), {"of": number})
 
     def _take_out(self, ids: Collection[int]) -> None:
         """Delete positions with their links, and have the slots above searched anew."""
-        for part in parts(sorted(ids)):
+        for part in in_batches(sorted(ids)):
             some = {"ids": part}
             above = self._connection.execute(_parents, some).scalars().all()
             self._connection.execute(_delete_links, some)
             self._connection.execute(_delete_rows, some)
-            for parents in parts(sorted(set(above) - set(part))):
+            for parents in in_batches(sorted(set(above) - set(part))):
                 self._connection.execute(_set_pending, {"ids": parents})
         self._taken_out += len(ids)
 

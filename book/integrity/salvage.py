@@ -49,9 +49,9 @@ def salvage(damaged: Address, new: Address, tell: Tell) -> dict[str, int]:
 
 
 def _file(address: Address) -> Path:
-    if not isinstance(address.place, Path):
+    if address.path is None:
         raise BookUnwritable(f"'{address}' is no file; a server's own backups bring it back")
-    return address.place
+    return address.path
 
 
 def _copy(old: Path, new: Address) -> dict[str, int]:

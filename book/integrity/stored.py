@@ -11,7 +11,9 @@ from sqlalchemy import Connection, Select, bindparam, select, type_coerce, updat
 from sqlalchemy.sql.sqltypes import NullType
 
 from book.errors import BookUnreadable
+from book.rows.batches import AT_ONCE, in_batches
 from book.rows.encoding import AnyRow, lookup_of
+from book.rows.lookup import GameRows
 from book.storage.schema import games as games_table
 from book.storage.schema import positions
 from engine import registry
@@ -19,9 +21,6 @@ from engine.game import Game, Key
 from engine.position import Position, cells_of
 
 _Item = TypeVar("_Item")
-
-AT_ONCE = 500
-"""How many rows are held and looked up at a time; databases limit the values of a statement."""
 
 # As the database has it: a damaged column may hold anything, and converting that could fail.
 _as_is = select(*(type_coerce(column, NullType()).label(column.name) for column in positions.c))
@@ -40,29 +39,24 @@ set_row = update(positions).where(positions.c.id == bindparam("at"))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A game of a book, under its number there."""
-
-    connection: Connection
-    game: Game
-    number: int
+class Place(GameRows):
+    """The rows of one game of a book that may be damaged."""
 
     def stored(self, keys: Iterable[Key]) -> dict[Key, list[AnyRow]]:
         """The numbers and stones of the rows that are found by each of `keys`, ascending."""
         found: dict[Key, list[AnyRow]] = defaultdict(list)
         wanted = set(keys)
         lookups = sorted({lookup_of(key) for key in wanted})
-        for part in parts(lookups):
-            rows = self.connection.execute(_of_keys, {"lookups": part, "game": self.number})
-            for row in sorted(rows, key=lambda row: row.id):
+        for batch in in_batches(lookups):
+            for row in sorted(self.select(_of_keys, lookups=batch), key=lambda row: row.id):
                 if isinstance(row.stones, bytes) and (key := self.game.key(row.stones)) in wanted:
                     found[key].append(row)
         return found
 
     def by_id(self, statement: Select[Any], ids: Collection[int]) -> Iterator[AnyRow]:
         """What `statement` finds for its parameter `ids`, a list of any length."""
-        for part in parts(sorted(ids)):
-            yield from self.connection.execute(statement, {"ids": part})
+        for batch in in_batches(sorted(ids)):
+            yield from self.connection.execute(statement, {"ids": batch})
 
     def describe(self, position: Position) -> str:
         """A canonical position, as people are told of it."""
@@ -123,13 +117,8 @@ def drawn(connection: Connection, count: int, seed: int) -> Iterator[Sequence[An
         at = random.randrange(seen)
         if at < count:
             chosen[at] = id
-    for part in parts(sorted(chosen)):
+    for part in in_batches(sorted(chosen)):
         yield connection.execute(_some_rows.order_by(positions.c.id), {"ids": part}).all()
-
-
-def parts(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """`items` in parts that a statement can take."""
-    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
 
 
 def readable(game: Game, stones: Any) -> Position | None:

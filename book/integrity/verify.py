@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DatabaseError
 
 from book.integrity import identity, links, slots, tables, values
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, batches, drawn, places, shown
 from book.rows.encoding import AnyRow
 from book.storage.revisions import has_present_costs
-
-_MOST_OF_A_FILE = 1_000
+from book.storage.store import kind_of
 
 
 class Verification:
@@ -91,16 +89,6 @@ def check_batch(
 
 
 def damage_of_file(connection: Connection) -> Iterator[Finding]:
-    """What SQLite finds wrong with its file; a server looks after its own."""
-    if connection.dialect.name != "sqlite":
-        return
-    statement = f"PRAGMA integrity_check({_MOST_OF_A_FILE})"
-    told: list[str] = []
-    try:
-        told += connection.exec_driver_sql(statement).scalars()
-    except DatabaseError as error:
-        # The check itself can stumble over what it looks for.
-        told.append(str(error.orig))
-    for line in told:
-        if line != "ok":
-            yield Finding(Kind.FILE, "the book's file", " ".join(line.split()), "an intact file")
+    """What the database finds wrong with the book's file; a server looks after its own."""
+    for line in kind_of(connection).damage(connection):
+        yield Finding(Kind.FILE, "the book's file", line, "an intact file")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row
@@ -80,6 +81,11 @@ class Searched:
                 "children": {bytes.fromhex(k): m for k, m in data["children"].items()},
             }
         )
+
+
+def now() -> str:
+    """The present time, as the tables have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def stones_by_name(game: Game, stones: bytes) -> tuple[str, str]:

@@ -1,12 +1,10 @@
 """What the empty board was worth as a book grew."""
 
-from datetime import UTC, datetime
+from sqlalchemy import bindparam, insert, select
 
-from sqlalchemy import Connection, bindparam, insert, select
-
-from book.rows.lookup import count_positions, find
+from book.rows.encoding import now
+from book.rows.lookup import GameRows
 from book.storage.schema import history
-from engine.game import Game
 
 _last = (
     select(history.c.value, history.c.proven)
@@ -16,23 +14,22 @@ _last = (
 )
 
 
-def note(connection: Connection, game: Game, game_number: int, run: int) -> None:
+def note(rows: GameRows, run: int) -> None:
     """Record what the empty board is worth now, if that has changed."""
-    key = game.canonical(game.initial).key
-    root = find(connection, game, game_number, [key]).get(key)
+    root = rows.get(rows.game.canonical(rows.game.initial).key)
     if root is None:
         return
-    now = root.value, bool(root.proven)
-    last = connection.execute(_last, {"game": game_number}).one_or_none()
-    if last is not None and (last.value, bool(last.proven)) == now:
+    worth = root.value, bool(root.proven)
+    last = rows.select(_last)
+    if last and (last[0].value, bool(last[0].proven)) == worth:
         return
-    connection.execute(
+    rows.connection.execute(
         insert(history).values(
-            game=game_number,
-            at=datetime.now(UTC).isoformat(timespec="seconds"),
+            game=rows.number,
+            at=now(),
             run=run,
-            positions=count_positions(connection, game_number),
+            positions=rows.count(),
             value=root.value,
-            proven=now[1],
+            proven=worth[1],
         )
     )

@@ -1,18 +1,15 @@
-"""Finding a game's positions among the rows, for whoever builds."""
+"""Finding a game's positions among the rows of a book."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Executable, bindparam, func, select
 
-from book.rows.canonical_images import smallest_images
-from book.rows.encoding import AnyRow, lookup_of, move_width, unpack_line
-from book.storage.schema import RestState, counts, positions
+from book.rows.batches import in_batches
+from book.rows.encoding import AnyRow, lookup_of
+from book.storage.schema import counts, positions
 from engine.game import Game, Key
-from engine.position import Move, Position
-
-# Databases limit how many values a statement may have.
-_AT_ONCE = 500
 
 _found = select(positions).where(
     positions.c.lookup.in_(bindparam("lookups", expanding=True)),
@@ -24,100 +21,43 @@ _count = select(func.coalesce(func.sum(counts.c.positions), 0)).where(
 )
 
 
-def find(
-    connection: Connection, game: Game, game_number: int, keys: Collection[Key]
-) -> dict[Key, AnyRow]:
-    """The rows of those of `keys` that are stored."""
-    wanted = list(set(keys))
-    found: dict[Key, AnyRow] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
-        lookups = [lookup_of(key) for key in wanted[start : start + _AT_ONCE]]
-        for row in connection.execute(_found, {"lookups": lookups, "game": game_number}):
-            found[game.key(row.stones)] = row
-    # Others may have the same number.
-    return {key: found[key] for key in wanted if key in found}
+@dataclass(frozen=True, slots=True)
+class GameRows:
+    """The rows of one game of a book, over a connection, in whatever transaction that is.
 
-
-def ids_of(
-    connection: Connection, game: Game, game_number: int, keys: Collection[Key]
-) -> dict[Key, int]:
-    """The numbers of those of `keys` that are stored."""
-    found: dict[Key, int] = {}
-    lookups = sorted({lookup_of(key) for key in keys})
-    for start in range(0, len(lookups), _AT_ONCE):
-        some = {"lookups": lookups[start : start + _AT_ONCE], "game": game_number}
-        for id, stones in connection.execute(_found_ids, some):
-            found[game.key(stones)] = id
-    return {key: found[key] for key in keys if key in found}
-
-
-def rest_child(game: Game, row: AnyRow) -> Key | None:
-    """The key of the position behind the rest move of `row`, None where there is none."""
-    return rest_children(game, [row])[0]
-
-
-def rest_children(game: Game, rows: Sequence[AnyRow]) -> list[Key | None]:
-    """`rest_child` of many rows."""
-    behind: dict[int, Position] = {}
-    for at, row in enumerate(rows):
-        if row.rest_state == RestState.OPEN:
-            move = unpack_line(game, row.rest_line[: move_width(game)])[0]
-            behind[at] = game.play(game.unpack(row.stones), move)
-    images = smallest_images(game, list(behind.values()))
-    keys = {at: image.key for at, image in zip(behind, images, strict=True)}
-    return [keys.get(at) for at in range(len(rows))]
-
-
-class WaysTo:
-    """The moves that lead to some positions from the ones before.
-
-    `children` has these positions by their numbers. `parents` are the keys of all positions
-    before, few of which are stored as a rule.
+    `number` stands for the game in the tables.
     """
 
-    def __init__(self, game: Game, children: Mapping[int, Position]) -> None:
-        self._game = game
-        steps = [
-            (id, before, move)
-            for id, position in children.items()
-            for before, move in game.unplay(position)
-        ]
-        images = smallest_images(game, [before for _, before, _ in steps])
-        self.parents = {image.key for image in images}
-        self._ways = [(image, id, move) for (id, _, move), image in zip(steps, images, strict=True)]
+    connection: Connection
+    game: Game
+    number: int
 
-    def links(self, stored: Collection[Key]) -> dict[tuple[Key, int], Move]:
-        """The smallest move from each of the parents that are `stored` to each child, by both.
+    def select(self, statement: Executable, **values: Any) -> Sequence[AnyRow]:
+        """All rows that `statement` finds with `values`, and `game` for this game's number."""
+        return self.connection.execute(statement, {"game": self.number, **values}).all()
 
-        In the orientation of the parents' canonical images.
-        """
-        found: dict[tuple[Key, int], Move] = {}
-        for image, child, move in self._ways:
-            if image.key in stored:
-                smallest = min(self._game.map_move(move, turn) for turn in image.symmetries)
-                link = image.key, child
-                found[link] = min(smallest, found.get(link, smallest))
-        return found
+    def find(self, keys: Collection[Key]) -> dict[Key, AnyRow]:
+        """The rows of those of `keys` that are stored."""
+        wanted = list(set(keys))
+        found: dict[Key, AnyRow] = {}
+        for batch in in_batches(wanted):
+            for row in self.select(_found, lookups=[lookup_of(key) for key in batch]):
+                found[self.game.key(row.stones)] = row
+        # Others may have the same lookup.
+        return {key: found[key] for key in wanted if key in found}
 
+    def get(self, key: Key) -> AnyRow | None:
+        """The row of the position of this key, None if it is not stored."""
+        return self.find([key]).get(key)
 
-@lru_cache(maxsize=512)
-def ways_to(game: Game, position: Position) -> WaysTo:
-    """Those to one position, as child 0; asked for when it is planned, and when it enters."""
-    return WaysTo(game, {0: position})
+    def ids_of(self, keys: Collection[Key]) -> dict[Key, int]:
+        """The numbers of those of `keys` that are stored."""
+        found: dict[Key, int] = {}
+        for lookups in in_batches(sorted({lookup_of(key) for key in keys})):
+            for id, stones in self.select(_found_ids, lookups=lookups):
+                found[self.game.key(stones)] = id
+        return {key: found[key] for key in keys if key in found}
 
-
-def links_to(
-    connection: Connection, game: Game, game_number: int, children: Iterable[AnyRow]
-) -> list[dict[str, int]]:
-    """The links that lead from stored positions to `children`, as rows of the table."""
-    ways = WaysTo(game, {child.id: game.unpack(child.stones) for child in children})
-    stored = ids_of(connection, game, game_number, ways.parents)
-    return [
-        {"parent": stored[key], "child": child, "move": move}
-        for (key, child), move in ways.links(stored).items()
-    ]
-
-
-def count_positions(connection: Connection, game_number: int) -> int:
-    """The number of stored positions of a game."""
-    return int(connection.execute(_count, {"game": game_number}).scalar_one())
+    def count(self) -> int:
+        """How many positions of the game are stored."""
+        return int(self.connection.execute(_count, {"game": self.number}).scalar_one())

@@ -52,6 +52,11 @@ class Address:
         )
 
     @property
+    def path(self) -> Path | None:
+        """The book's file, None for a database."""
+        return self.place if isinstance(self.place, Path) else None
+
+    @property
     def name(self) -> str:
         """A short name, which does not tell where the book is."""
         if isinstance(self.place, Path):

@@ -1,16 +1,13 @@
 """Opening a book wherever it is, and saying in one sentence what is wrong with it."""
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, Select
-from sqlalchemy.exc import DBAPIError
 
-from book.storage import postgresql, sqlite
 from book.storage.address import Access, Address
+from book.storage.store import store_of
 
 __all__ = ["Access", "Prepared", "explained", "open_engine"]
 
@@ -21,35 +18,22 @@ def open_engine(address: Address, access: Access) -> Engine:
     Raises:
         BookError: the one that fits.
     """
-    with explained(address):
-        if isinstance(address.place, Path):
-            return sqlite.open_engine(address.place, access)
-        return postgresql.open_engine(address.place, str(address), access)
+    store = store_of(address)
+    with store.explained():
+        return store.open_engine(access)
 
 
-@contextmanager
-def explained(address: Address) -> Iterator[None]:
+def explained(address: Address) -> AbstractContextManager[None]:
     """Turn the database's errors into sentences about the book at `address`."""
-    try:
-        yield
-    except (DBAPIError, sqlite3.Error) as error:
-        cause = str(error.orig if isinstance(error, DBAPIError) else error)
-        explain = sqlite.explain if isinstance(address.place, Path) else postgresql.explain
-        raise explain(str(address), cause) from error
+    return store_of(address).explained()
 
 
 @contextmanager
 def at_one_moment(address: Address) -> Iterator[Connection]:
     """A connection for reading, to which the book is as it was at the first look at it."""
-    engine = open_engine(address, Access.READ)
-    with explained(address), engine.connect() as connection:
-        if engine.dialect.name == "sqlite":
-            # Python's driver begins no transaction for reading.
-            connection.exec_driver_sql("BEGIN")
-        else:
-            connection.execution_options(
-                isolation_level="REPEATABLE READ", postgresql_readonly=True
-            )
+    store = store_of(address)
+    with store.explained(), store.open_engine(Access.READ).connect() as connection:
+        store.stay_at_one_moment(connection)
         yield connection
 
 

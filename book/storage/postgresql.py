@@ -20,6 +20,11 @@ _HERE = "to_regnamespace(current_schema())::int"
 _LOCK_NOT_AVAILABLE = "55P03"
 # How long a builder waits for another that is just beginning with the book.
 _WAIT_FOR_FIRST = "10s"
+_SIZE = """
+SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'r'
+"""
 # After a minute without a sign of a builder's machine the server lets go of its locks.
 _NOTICE_LOST_MACHINE = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
@@ -115,6 +120,11 @@ def lock_for_entering(connection: Connection) -> None:
     """Wait until no other builder enters results, and keep it so to the transaction's end."""
     statement = text(f"SELECT pg_advisory_xact_lock(:number, {_HERE})")
     connection.execute(statement, {"number": _ENTERING})
+
+
+def size(connection: Connection) -> int:
+    """The bytes that the book's tables take, with their indexes."""
+    return int(connection.exec_driver_sql(_SIZE).scalar_one())
 
 
 def explain(book: str, cause: str) -> BookError:

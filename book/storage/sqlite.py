@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from errno import EACCES
 from pathlib import Path
 
@@ -37,6 +38,32 @@ def open_engine(path: Path, access: Access) -> Engine:
         )
         _bring_schema_up(engine)
     return engine
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Keep other builders from the file at `path`; gives whether there was none.
+
+    Raises:
+        BookUnwritable: if there can be no lock.
+    """
+    # Imported here because it is slow to load, and readers lock nothing.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(f"{path}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    except OSError as error:
+        raise BookUnwritable(f"cannot write '{lock.lock_file}': {error.strerror}") from error
+    try:
+        yield True
+    finally:
+        # Removed while it is held, so that no other builder's lock is taken away.
+        Path(lock.lock_file).unlink(missing_ok=True)
+        lock.release()
 
 
 def set_journal(connection: Connection, mode: str) -> None:

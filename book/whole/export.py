@@ -12,6 +12,7 @@ from sqlalchemy import RowMapping, text
 from book.errors import BookUnreadable
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, explained, open_engine
+from book.storage.store import store_of
 from engine import registry
 
 Record = dict[str, Any]
@@ -56,10 +57,9 @@ def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Rec
     names = fields(reproducible=reproducible)
     address = Address.of(address)
     engine = open_engine(address, Access.READ)
-    joined = "group_concat" if engine.dialect.name == "sqlite" else "string_agg"
     with explained(address), engine.connect() as connection:
         rows = connection.execution_options(stream_results=True).execute(
-            text(_RECORDS.format(joined=joined))
+            text(_RECORDS.format(joined=store_of(address).join_texts))
         )
         # Positions are ordered by a part of their key only.
         for _, alike in groupby(rows.mappings(), itemgetter("game", "ply", "lookup")):

@@ -33,20 +33,21 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select
 
 from book.errors import BookError
+from book.rows.batches import AT_ONCE, in_batches
 from book.rows.counts import recount
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, pack_line, unpack_line
-from book.rows.lookup import links_to, rest_children
+from book.rows.links import links_to, rest_children
+from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, propagate_all, settled_by
 from book.storage.address import Address
-from book.storage.creating import new_book
 from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
+from book.storage.store import store_of
 from book.whole.moment import Moment, all_games, side_by_side
 from book.writer import empty_slot, inserted_id, register
 from engine.game import Game, Key
 from engine.position import Move
 from engine.values import WIN, Bound, Value, from_child
 
-_AT_ONCE = 500
 _REPORT_EVERY = 100_000
 
 _by_key = (
@@ -61,7 +62,7 @@ _some = (
     select(positions.c.id, positions.c.stones)
     .where(positions.c.game == bindparam("game"), positions.c.id > bindparam("after"))
     .order_by(positions.c.id)
-    .limit(_AT_ONCE)
+    .limit(AT_ONCE)
 )
 _runs = select(runs).order_by(runs.c.id)
 
@@ -159,7 +160,7 @@ def merge(
         for conflict in _conflicts(books):
             note(conflict)
         _refuse(0 if keep_conflicts else len(told))
-        with new_book(target) as connection:
+        with store_of(target).new_book() as connection:
             merging = _Merging(books, connection, note, report)
             count = merging.run()
             # Some contradictions show only where the proofs of several books meet.
@@ -259,7 +260,9 @@ class _Merging:
         self._report = report
         self._started = time.monotonic()
         self._games = all_games(books)
-        self._numbers = {game.id: register(connection, game) for game in self._games}
+        self._rows = {
+            game.id: GameRows(connection, game, register(connection, game)) for game in self._games
+        }
         self._runs = self._copy_runs()
 
     @property
@@ -281,7 +284,7 @@ class _Merging:
         for at, book in enumerate(self._books):
             names = {number: name for name, number in book.numbers.items()}
             for row in book.rows(_runs):
-                columns = row._asdict() | {"game": self._numbers[names[row.game]]}
+                columns = row._asdict() | {"game": self._rows[names[row.game]].number}
                 old = columns.pop("id")
                 numbers[at, old] = inserted_id(
                     self._connection.execute(insert(runs).values(columns))
@@ -292,7 +295,7 @@ class _Merging:
         """Write a row for each position, with a claim in the place of its value."""
         found = side_by_side(self._books, game, _by_key)
         count = 0
-        while some := list(islice(found, _AT_ONCE)):
+        for some in in_batches(found):
             known = self._known_slots(game, some)
             united = [self._united(game, *each) for each in zip(some, known, strict=True)]
             self._connection.execute(insert(positions), united)
@@ -333,7 +336,7 @@ class _Merging:
         if not known[ranked[0]]:
             united |= empty_slot(RestState.PENDING)
         return united | {
-            "game": self._numbers[game.id],
+            "game": self._rows[game.id].number,
             "run": self._runs[ranked[0], best.run],
             "value": claim.value,
             "bound": claim.bound,
@@ -345,7 +348,7 @@ class _Merging:
         """Write the links between all positions, whichever books they come from."""
         count = 0
         for some in self._positions(game):
-            links = links_to(self._connection, game, self._numbers[game.id], some)
+            links = links_to(self._rows[game.id], some)
             if links:
                 self._connection.execute(insert(moves), links)
             count += len(some)
@@ -353,13 +356,12 @@ class _Merging:
 
     def _positions(self, game: Game) -> Iterator[Sequence[AnyRow]]:
         after = 0
-        values = {"game": self._numbers[game.id]}
-        while some := self._connection.execute(_some, values | {"after": after}).all():
+        while some := self._rows[game.id].select(_some, after=after):
             yield some
             after = some[-1].id
 
     def _settle(self, game: Game) -> None:
-        number = self._numbers[game.id]
+        number = self._rows[game.id].number
 
         def settle(row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
             return self._settled(game, row, children)

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
+from book.closing import Closing
 from book.rows.encoding import AnyRow
-from book.rows.lookup import ids_of
+from book.rows.lookup import GameRows
 from book.storage.address import Address, AnyAddress
-from book.storage.closing import Closing
 from book.storage.database import at_one_moment, explained
 from book.storage.schema import games as games_table
 from engine import registry
@@ -45,12 +45,16 @@ class Moment(Closing):
                 statement, values, execution_options={"stream_results": True}
             )
 
+    def rows_of(self, game: Game) -> GameRows:
+        """The rows of a game that the book holds."""
+        return GameRows(self.connection, game, self.numbers[game.id])
+
     def stored(self, game: Game, keys: Collection[Key]) -> set[Key]:
         """Those of `keys` whose positions the book holds."""
         if game.id not in self.numbers:
             return set()
         with explained(self.address):
-            return set(ids_of(self.connection, game, self.numbers[game.id], keys))
+            return set(self.rows_of(game).ids_of(keys))
 
 
 def all_games(books: Sequence[Moment]) -> list[Game]:

@@ -12,18 +12,18 @@ else the value would be lost; it is not proven by that, unless it is a win. When
 expanded again, the slot is searched again with all that waited.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from book.errors import PositionNotFound
 from book.reader import BookReader
+from book.rows.batches import in_batches
 from book.rows.counts import CountChanges, recount
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
-from book.rows.lookup import count_positions, find
+from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
 from book.storage.address import Address
 from book.storage.schema import RestState, moves, positions, tasks
@@ -34,7 +34,6 @@ from engine.game import Game
 from engine.position import Move, Position
 from engine.values import from_child, winning_probability
 
-_AT_ONCE = 500
 _LINE_PLIES = 8
 
 _child = positions.alias("child")
@@ -102,9 +101,8 @@ def look(address: Address, game: Game, cut: Cut) -> Pruned:
         BookError: if there is no readable book, or it does not hold the position `cut.below`.
     """
     with Moment(address) as book:
-        number = book.numbers[game.id]
-        going = len(_chosen(book.connection, game, number, cut))
-        return _pruned(address, going, count_positions(book.connection, number))
+        rows = book.rows_of(game)
+        return _pruned(address, len(_chosen(rows, cut)), rows.count())
 
 
 def prune(address: Address, game: Game, cut: Cut) -> Pruned:
@@ -116,12 +114,12 @@ def prune(address: Address, game: Game, cut: Cut) -> Pruned:
     with (
         BookReader(address) as reader,
         BookWriter(address, game) as writer,
-        writer.transaction() as connection,
+        writer.transaction(),
     ):
-        going = _chosen(connection, game, writer.game_number, cut)
-        pruned = _pruned(address, len(going), count_positions(connection, writer.game_number))
+        going = _chosen(writer.rows, cut)
+        pruned = _pruned(address, len(going), writer.rows.count())
         if going:
-            _take_out(connection, reader, game, writer.game_number, going)
+            _take_out(writer.rows, reader, going)
         return pruned
 
 
@@ -139,33 +137,31 @@ class _Way:
     loses_much: bool
 
 
-def _chosen(connection: Connection, game: Game, number: int, cut: Cut) -> set[int]:
+def _chosen(rows: GameRows, cut: Cut) -> set[int]:
     """The numbers of the positions that are to go."""
-    below = None if cut.below is None else _number_of(connection, game, number, cut.below)
+    below = None if cut.below is None else _number_of(rows, cut.below)
     going = set[int]()
     if cut.plies is not None:
-        deeper = {"game": number, "ply": cut.plies}
-        going.update(connection.execute(_deeper, deeper).scalars())
+        going.update(row.id for row in rows.select(_deeper, ply=cut.plies))
     if cut.max_loss is not None or below is not None:
-        going |= _badly_reached(connection, game, number, cut, below)
+        going |= _badly_reached(rows, cut, below)
     return going
 
 
-def _number_of(connection: Connection, game: Game, number: int, position: Position) -> int:
-    key = game.canonical(position).key
-    row = find(connection, game, number, [key]).get(key)
+def _number_of(rows: GameRows, position: Position) -> int:
+    row = rows.get(rows.game.canonical(position).key)
     if row is None:
-        raise PositionNotFound(f"the book does not hold the position of {game.id} to cut below")
+        raise PositionNotFound(
+            f"the book does not hold the position of {rows.game.id} to cut below"
+        )
     return int(row.id)
 
 
-def _badly_reached(
-    connection: Connection, game: Game, number: int, cut: Cut, below: int | None
-) -> set[int]:
+def _badly_reached(rows: GameRows, cut: Cut, below: int | None) -> set[int]:
     """The positions that the empty board leads to, but not in a way that is good enough."""
     most = 1.0 if cut.max_loss is None else cut.max_loss
-    root = game.canonical(game.initial).key
-    ways = {row.id: _Way(0, False) for row in find(connection, game, number, [root]).values()}
+    root = rows.get(rows.game.canonical(rows.game.initial).key)
+    ways = {} if root is None else {root.id: _Way(0, False)}
     staying = set(ways)
     going = set[int]()
     ply = 0
@@ -173,7 +169,7 @@ def _badly_reached(
     while ways:
         following: dict[int, _Way] = {}
         reached = set[int]()
-        for link in connection.execute(_links_from_ply, {"game": number, "ply": ply}):
+        for link in rows.select(_links_from_ply, ply=ply):
             if link.parent in ways:
                 way = _step(ways[link.parent], link, most)
                 following[link.child] = min(way, following.get(link.child, way))
@@ -192,29 +188,22 @@ def _step(way: _Way, link: AnyRow, most: float) -> _Way:
     return _Way(way.cost + step_cost(link.value, value), way.loses_much or loss > most)
 
 
-def _take_out(
-    connection: Connection, reader: BookReader, game: Game, number: int, going: set[int]
-) -> None:
+def _take_out(rows: GameRows, reader: BookReader, going: set[int]) -> None:
+    connection = rows.connection
     parents = set[int]()
-    for ids in _parts(going):
+    for ids in in_batches(sorted(going)):
         parents.update(connection.execute(_parents, {"ids": ids}).scalars())
     changed = parents - going
     for id in changed:
-        columns = _slot(connection, reader, game, id, going)
+        columns = _slot(rows, reader, id, going)
         connection.execute(_set_row, columns | {"at": id})
-    for ids in _parts(going):
+    for ids in in_batches(sorted(going)):
         connection.execute(_unlink, {"ids": ids})
         connection.execute(_remove, {"ids": ids})
     propagate(connection, changed, CountChanges())
-    recount(connection, number)
+    recount(connection, rows.number)
     # It may be about positions that are gone, or leave out moves to them.
-    connection.execute(delete(tasks).where(tasks.c.game == number))
-
-
-def _parts(numbers: Iterable[int]) -> Iterator[list[int]]:
-    left = iter(sorted(numbers))
-    while part := list(islice(left, _AT_ONCE)):
-        yield part
+    connection.execute(delete(tasks).where(tasks.c.game == rows.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +214,13 @@ class _Option:
     value: BookValue
 
 
-def _slot(
-    connection: Connection, reader: BookReader, game: Game, id: int, going: set[int]
-) -> dict[str, Any]:
+def _slot(rows: GameRows, reader: BookReader, id: int, going: set[int]) -> dict[str, Any]:
     """The columns of a position's rest slot once its children among `going` are gone."""
-    row = connection.execute(_position, {"id": id}).one()
+    game = rows.game
+    row = rows.connection.execute(_position, {"id": id}).one()
     removed: list[_Option] = []
     kept: list[_Option] = []
-    for child in connection.execute(_children, {"id": id}):
+    for child in rows.connection.execute(_children, {"id": id}):
         value = BookValue(from_child(child.value), flipped(BOUNDS[child.bound]), bool(child.proven))
         (removed if child.id in going else kept).append(_Option(child.move, value))
     if row.rest_state == RestState.KEPT:

@@ -2,13 +2,13 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
 from book.reader import BookReader
 from book.storage.schema import counts, games, runs, tasks
+from book.storage.store import store_of
 from engine.game import Game
 
 _of_game = games.c.name == bindparam("name")
@@ -28,12 +28,6 @@ _by_ply = (
 )
 _runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
-
-_SIZE = """
-SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
-JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = current_schema() AND c.relkind = 'r'
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +84,8 @@ class Summary:
 
 def size_on_disk(reader: BookReader) -> int:
     """The bytes that the book takes, with its indexes and with what is not yet in its place."""
-    place = reader.address.place
-    if isinstance(place, Path):
-        parts = (place, place.with_name(f"{place.name}-wal"))
-        return sum(part.stat().st_size for part in parts if part.exists())
     with reader.connection() as connection:
-        return int(connection.exec_driver_sql(_SIZE).scalar_one())
+        return store_of(reader.address).size(connection)
 
 
 def summarise(reader: BookReader, game: Game) -> Summary:

@@ -111,19 +111,19 @@ def _build(writer: BookWriter, game: Game, random: Random) -> tuple[list[float],
     """Seconds for each of some batches to be chosen, and for each result of theirs to enter."""
     batches: list[float] = []
     entries: list[float] = []
-    site = Site(writer.address, game, writer.game_number, game.initial, Limits(nodes=1))
+    site = Site(writer.address, writer.rows, game.initial, Limits(nodes=1))
     frontier = Explore().frontier(site)
     run = writer.start_run({"limits": {}, "synthetic": True})
     for number in range(1, _BATCHES + 1):
-        with writer.transaction() as connection:
+        with writer.transaction():
             started = time.perf_counter()
-            tasks = frontier.next_batch(connection, [])
+            tasks = frontier.next_batch([])
             batches.append(time.perf_counter() - started)
         for task in tasks:
             searched = _made_up(game, task, random)
             started = time.perf_counter()
-            with writer.transaction() as connection:
-                writer.enter_batch(connection, [(task, searched)], number, run)
+            with writer.transaction():
+                writer.enter_batch([(task, searched)], number, run)
             entries.append(time.perf_counter() - started)
     writer.end_run(run)
     return batches, entries

@@ -305,7 +305,7 @@ def _store(
         rows.append(
             {
                 "id": int(numbers[at]),
-                "game": writer.game_number,
+                "game": writer.rows.number,
                 "lookup": lookup_of(game.key(stones)),
                 "stones": stones,
                 "ply": ply,
@@ -330,7 +330,7 @@ def _store(
             rows.clear()
     if rows:
         connection.execute(insert(positions), rows)
-    counts.store(connection, writer.game_number)
+    counts.store(connection, writer.rows.number)
     _store_links(connection, layers, ends, numbers)
 
 

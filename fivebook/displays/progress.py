@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from book.storage.closing import Closing
+from book.closing import Closing
 from fivebook.console import console
 
 _SECONDS_BETWEEN_LINES = 5.0

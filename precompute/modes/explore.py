@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from book.writer import PlannedTask, Task
 from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
 from precompute.slots import CheapestSlots, LossLimits, Outlook
@@ -46,27 +44,27 @@ class ExploreFrontier(GrowingFrontier):
         super().__init__(site, most)
         self._losses = losses
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
-        room = self._room(connection, len(new))
-        batch = self._missing_root(connection, opened) if room > 0 else []
+        room = self._room(len(new))
+        batch = self._missing_root(opened) if room > 0 else []
         if batch:
             return batch
-        batch = self._pending_tasks(connection, searching, self._batch_size)
+        batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
-        slots = self.cheapest_slots(connection)
+        slots = self.cheapest_slots()
         for slot in slots:
             if room <= 0 or len(batch) >= slots.enough(self._batch_size):
                 break
             expansion = self._expansion(slot)
             if expansion.key in new:
                 continue
-            batch += self._growth(connection, expansion, searching)
+            batch += self._growth(expansion, searching)
             new.add(expansion.key)
             room -= 1
         return batch
 
-    def cheapest_slots(self, connection: Connection) -> CheapestSlots:
+    def cheapest_slots(self) -> CheapestSlots:
         """The positions whose rest slots are to be expanded, in order."""
-        return CheapestSlots(connection, self._stored_root(connection), self._losses, Outlook())
+        return CheapestSlots(self._rows, self._stored_root(), self._losses, Outlook())

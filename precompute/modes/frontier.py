@@ -7,18 +7,19 @@ book holds the same tasks.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sqlalchemy import Connection, Executable, bindparam, select
+from sqlalchemy import bindparam, select
 
 from book.rows.encoding import AnyRow, move_width, unpack_line
-from book.rows.lookup import count_positions, find, rest_child, ways_to
+from book.rows.links import rest_child, ways_to
+from book.rows.lookup import GameRows
 from book.storage.address import Address
 from book.storage.schema import RestState, moves, positions
 from book.writer import PlannedTask, Task
-from engine.game import Canonical, Game, Key
+from engine.game import Canonical, Key
 from engine.position import Position
 from engine.search import Limits
 
@@ -40,23 +41,22 @@ _stored_children = (
 
 
 class Frontier(Protocol):
-    """Chooses the tasks of the next batch."""
+    """Chooses the tasks of the next batch, within a transaction of the book's writer."""
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         """The tasks to add to the `opened` ones, in order; none if nothing is to be done now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a build is at work: a game of the book at `address`, from the position `root` on.
+    """Where a build is at work: the rows of a game in the book at `address`, from `root` on.
 
     `limits` are those of each search. A frontier plans some `batch_size` tasks at a time.
     """
 
     address: Address
-    game: Game
-    game_number: int
+    rows: GameRows
     root: Position
     limits: Limits
     batch_size: int = BATCH_SIZE
@@ -100,39 +100,29 @@ class BookFrontier:
     """What the frontiers of all modes have in common."""
 
     def __init__(self, site: Site) -> None:
-        self._game = site.game
-        self._game_number = site.game_number
-        self._root = site.game.canonical(site.root)
+        self._rows = site.rows
+        self._game = site.rows.game
+        self._root = self._game.canonical(site.root)
         self._batch_size = site.batch_size
 
-    def _rows(
-        self, connection: Connection, statement: Executable, **values: object
-    ) -> Sequence[AnyRow]:
-        return connection.execute(statement, {"game": self._game_number, **values}).all()
-
-    def _stored(self, connection: Connection, keys: Collection[Key]) -> dict[Key, AnyRow]:
-        return find(connection, self._game, self._game_number, keys)
-
-    def _missing_root(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def _missing_root(self, opened: Collection[PlannedTask]) -> list[Task]:
         """The root, where the book does not have it yet."""
-        if opened or self._stored_root(connection) is not None:
+        if opened or self._stored_root() is not None:
             return []
         return [new_task(self._root)]
 
-    def _stored_root(self, connection: Connection) -> AnyRow | None:
-        return self._stored(connection, [self._root.key]).get(self._root.key)
+    def _stored_root(self) -> AnyRow | None:
+        return self._rows.get(self._root.key)
 
-    def _pending_tasks(
-        self, connection: Connection, searching: Collection[Key], most: int
-    ) -> list[Task]:
+    def _pending_tasks(self, searching: Collection[Key], most: int) -> list[Task]:
         """Searches of up to `most` pending rest slots, other than those of `searching`."""
-        rows = self._rows(connection, _pending.limit(most + len(searching)))
+        rows = self._rows.select(_pending.limit(most + len(searching)))
         waiting = [row for row in rows if self._game.key(row.stones) not in searching]
-        return [self._rest_task(connection, row) for row in waiting[:most]]
+        return [self._rest_task(row) for row in waiting[:most]]
 
-    def _rest_task(self, connection: Connection, row: AnyRow, *more: Key) -> Task:
+    def _rest_task(self, row: AnyRow, *more: Key) -> Task:
         """The search of a stored position's rest slot, without its stored children and `more`."""
-        stored = connection.execute(_stored_children, {"id": row.id}).scalars()
+        stored = self._rows.connection.execute(_stored_children, {"id": row.id}).scalars()
         excluded = frozenset((*map(self._game.key, stored), *more))
         return Task(self._game.key(row.stones), row.stones, False, excluded)
 
@@ -148,32 +138,32 @@ class GrowingFrontier(BookFrontier):
         super().__init__(site)
         self._most = most
 
-    def _growth(self, connection: Connection, added: Task, searching: set[Key]) -> list[Task]:
+    def _growth(self, added: Task, searching: set[Key]) -> list[Task]:
         """A new position's task with the searches that it brings, which go into `searching`."""
         tasks = [added]
-        for key, row in self._waiting_for(connection, added):
+        for key, row in self._waiting_for(added):
             if key not in searching:
-                tasks.append(self._rest_task(connection, row, added.key))
+                tasks.append(self._rest_task(row, added.key))
                 searching.add(key)
         return tasks
 
-    def _room(self, connection: Connection, planned: int) -> float:
+    def _room(self, planned: int) -> float:
         """How many positions may be added besides the `planned` ones."""
         if self._most is None:
             return math.inf
-        return self._most - count_positions(connection, self._game_number) - planned
+        return self._most - self._rows.count() - planned
 
     def _expansion(self, slot: AnyRow) -> Task:
         parent = self._game.unpack(slot.stones)
         move = unpack_line(self._game, slot.rest_line[: move_width(self._game)])[0]
         return new_task(self._game.canonical(self._game.play(parent, move)))
 
-    def _waiting_for(self, connection: Connection, expansion: Task) -> list[tuple[Key, AnyRow]]:
+    def _waiting_for(self, expansion: Task) -> list[tuple[Key, AnyRow]]:
         """Every position whose rest move leads to that of `expansion`, by key."""
         parents = ways_to(self._game, self._game.unpack(expansion.stones)).parents
         return [
             (key, row)
-            for key, row in sorted(self._stored(connection, parents).items())
+            for key, row in sorted(self._rows.find(parents).items())
             if rest_child(self._game, row) == expansion.key
         ]
 

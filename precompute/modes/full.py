@@ -3,8 +3,9 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Connection, bindparam, select
+from sqlalchemy import BindParameter, bindparam, select
 
+from book.rows.batches import in_batches
 from book.storage.schema import moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Key
@@ -13,7 +14,6 @@ from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site, ne
 # Of a whole layer, so many tasks are planned at a time, and so many positions looked at.
 _TASKS_AT_ONCE = 256
 _PARENTS_AT_ONCE = 16
-_IDS_AT_ONCE = 500
 
 _ids: BindParameter[int] = bindparam("ids", expanding=True)
 _stones = select(positions.c.stones).where(positions.c.id.in_(_ids)).order_by(positions.c.id)
@@ -46,28 +46,28 @@ class FullFrontier(BookFrontier):
         self._layer: list[int] | None = None
         self._looked_at = 0
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        root = self._stored_root(connection)
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
+        root = self._stored_root()
         if root is None:
-            return self._missing_root(connection, opened)
+            return self._missing_root(opened)
         if self._layer is None:
             self._layer = [root.id]
         while self._plies_left:
-            batch = self._missing_children(connection, self._layer, opened)
+            batch = self._missing_children(self._layer, opened)
             if batch or any(planned.task.new for planned in opened):
                 return batch
             # Only now: each of these searches leaves out all children.
             searching = {planned.task.key for planned in opened}
-            batch = self._pending_tasks(connection, searching, _TASKS_AT_ONCE)
+            batch = self._pending_tasks(searching, _TASKS_AT_ONCE)
             if batch or opened:
                 return batch
-            self._layer = self._next_layer(connection, self._layer)
+            self._layer = self._next_layer(self._layer)
             self._looked_at = 0
             self._plies_left -= 1
         return []
 
     def _missing_children(
-        self, connection: Connection, layer: Sequence[int], opened: Collection[PlannedTask]
+        self, layer: Sequence[int], opened: Collection[PlannedTask]
     ) -> list[Task]:
         """Searches of further children of the layer, which are neither stored nor `opened`."""
         planned = {planned.task.key for planned in opened}
@@ -77,16 +77,15 @@ class FullFrontier(BookFrontier):
             self._looked_at += len(ids)
             children = {
                 child.canonical.key: child.canonical
-                for stones in connection.execute(_stones, {"ids": ids}).scalars()
+                for stones in self._rows.connection.execute(_stones, {"ids": ids}).scalars()
                 for child in self._game.children(self._game.unpack(stones))
             }
-            known = planned | self._stored(connection, children).keys()
+            known = planned | self._rows.find(children).keys()
             missing |= {key: new_task(children[key]) for key in children.keys() - known}
         return [missing[key] for key in sorted(missing)]
 
-    def _next_layer(self, connection: Connection, layer: Sequence[int]) -> list[int]:
+    def _next_layer(self, layer: Sequence[int]) -> list[int]:
         following: set[int] = set()
-        for start in range(0, len(layer), _IDS_AT_ONCE):
-            ids = layer[start : start + _IDS_AT_ONCE]
-            following.update(connection.execute(_children, {"ids": ids}).scalars())
+        for ids in in_batches(layer):
+            following.update(self._rows.connection.execute(_children, {"ids": ids}).scalars())
         return sorted(following)

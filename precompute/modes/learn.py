@@ -3,15 +3,11 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from book.misses import Misses
+from book.rows.batches import AT_ONCE
 from book.writer import PlannedTask, Task
 from engine.game import Canonical
 from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site, new_task
-
-# Positions looked up at a time.
-_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +35,25 @@ class LearnFrontier(GrowingFrontier):
         super().__init__(site, most)
         self._misses = Misses(site.address)
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
-        batch = self._pending_tasks(connection, searching, self._batch_size)
+        batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
-        room = self._room(connection, len(new))
-        for position in self._missing(connection, len(new)):
+        room = self._room(len(new))
+        for position in self._missing(len(new)):
             if room <= 0 or len(batch) >= self._batch_size:
                 break
             if position.key not in new:
-                batch += self._growth(connection, new_task(position), searching)
+                batch += self._growth(new_task(position), searching)
                 room -= 1
         return batch
 
-    def _missing(self, connection: Connection, planned: int) -> list[Canonical]:
+    def _missing(self, planned: int) -> list[Canonical]:
         """The misses still to be stored, in order; those stored by now leave the file."""
         while True:
-            missed = self._misses.most_missed(self._game, _AT_ONCE + planned)
-            stored = self._stored(connection, [position.key for position, _ in missed])
+            missed = self._misses.most_missed(self._game, AT_ONCE + planned)
+            stored = self._rows.find([position.key for position, _ in missed])
             if not stored:
                 return [position for position, _ in missed]
             self._misses.forget(self._game, [row.stones for row in stored.values()])

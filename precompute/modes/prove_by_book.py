@@ -8,17 +8,18 @@ next, so that no proof rests on them.
 
 import heapq
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
 from book.reader import BookReader
+from book.rows.batches import in_batches
 from book.rows.encoding import AnyRow
-from book.rows.lookup import find
+from book.rows.lookup import GameRows
 from book.storage.address import AnyAddress
-from book.storage.schema import RestState, games, moves, positions
+from book.storage.schema import RestState, moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Game, Key
 from engine.position import Position, Side
@@ -30,8 +31,6 @@ _INFINITE = 1 << 62
 # The numbers of a slot at even chances, and the most that a value gives: such a slot is worth a
 # look, but only after everything else.
 _EVEN, _MOST = 16, 1 << 20
-# Databases limit how many values a statement may have.
-_AT_ONCE = 500
 
 _COLUMNS = ("id", "stones", "ply", "value", "proven", "rest_state", "rest_value", "rest_proven")
 _these = select(*(positions.c[name] for name in _COLUMNS)).where(
@@ -42,7 +41,6 @@ _links = select(moves.c.parent, moves.c.child).where(
 )
 _parents = select(moves.c.parent).where(moves.c.child.in_(bindparam("ids", expanding=True)))
 _position = select(positions).where(positions.c.id == bindparam("id"))
-_number = select(games.c.id).where(games.c.name == bindparam("name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +118,10 @@ class ProofTree:
     What is to be proven is that `side` wins the root.
     """
 
-    def __init__(self, game: Game, game_number: int, root: Position, side: Side) -> None:
-        self._game = game
-        self._game_number = game_number
+    def __init__(self, rows: GameRows, root: Position, side: Side) -> None:
+        self._rows = rows
         self._side = side
-        self._root_key = game.canonical(root).key
+        self._root_key = rows.game.canonical(root).key
         self._root: int | None = None
         self._nodes: dict[int, _Node] = {}
         self._by_stones: dict[bytes, int] = {}
@@ -139,23 +136,23 @@ class ProofTree:
         numbers = _UNKNOWN if self._root is None else self._nodes[self._root].numbers
         return numbers == _PROVEN if numbers.decided else None
 
-    def load(self, connection: Connection) -> None:
+    def load(self) -> None:
         """Read all positions from the root on."""
         self._nodes.clear()
         self._by_stones.clear()
         self._in_flight.clear()
-        found = self._found(connection, [self._root_key])
+        found = self._found([self._root_key])
         self._root = found[0].id if found else None
         if self._root is not None:
-            self._carry_up(self._read(connection, [self._root]))
+            self._carry_up(self._read([self._root]))
 
-    def update(self, connection: Connection, entered: Iterable[Task]) -> None:
+    def update(self, entered: Iterable[Task]) -> None:
         """Read what the results of these tasks changed."""
-        found = {row.id for row in self._found(connection, {task.key for task in entered})}
+        found = {row.id for row in self._found({task.key for task in entered})}
         # A new position is below the root if one that leads to it is, whose links changed as well.
-        for some in _chunks(found - self._nodes.keys()):
-            found |= set(connection.execute(_parents, {"ids": some}).scalars())
-        self._carry_up(self._read(connection, found & self._nodes.keys()))
+        for some in in_batches(sorted(found - self._nodes.keys())):
+            found |= set(self._rows.connection.execute(_parents, {"ids": some}).scalars())
+        self._carry_up(self._read(found & self._nodes.keys()))
 
     def set_in_flight(self, stones: Iterable[bytes]) -> None:
         """Say of which positions the slots are being searched, and of no others."""
@@ -198,10 +195,10 @@ class ProofTree:
             if is_slot:
                 return id
 
-    def _found(self, connection: Connection, keys: Collection[Key]) -> list[AnyRow]:
-        return list(find(connection, self._game, self._game_number, keys).values())
+    def _found(self, keys: Collection[Key]) -> list[AnyRow]:
+        return list(self._rows.find(keys).values())
 
-    def _read(self, connection: Connection, ids: Collection[int]) -> set[int]:
+    def _read(self, ids: Collection[int]) -> set[int]:
         """Take in these positions, and those below that are not known; returns all their numbers.
 
         Below what is proven nothing is left to do.
@@ -210,11 +207,11 @@ class ProofTree:
         waiting = set(ids)
         while waiting:
             children: dict[int, list[int]] = {id: [] for id in waiting}
-            for some in _chunks(waiting):
-                for link in connection.execute(_links, {"ids": some}):
+            for some in in_batches(sorted(waiting)):
+                for link in self._rows.connection.execute(_links, {"ids": some}):
                     children[link.parent].append(link.child)
-            for some in _chunks(waiting):
-                for row in connection.execute(_these, {"ids": some}):
+            for some in in_batches(sorted(waiting)):
+                for row in self._rows.connection.execute(_these, {"ids": some}):
                     self._take_in(row, [] if row.proven else children[row.id])
             read |= waiting
             waiting = {
@@ -277,45 +274,45 @@ class ProofFrontier(GrowingFrontier):
 
     def __init__(self, site: Site, side: Side, most: int | None = None) -> None:
         super().__init__(site, most)
-        self._proof = ProofTree(site.game, site.game_number, site.root, side)
-        self._entered = Entered(site.game_number)
+        self._proof = ProofTree(site.rows, site.root, side)
+        self._entered = Entered(site.rows)
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         in_plan = {(planned.task.key, planned.task.new): planned.task for planned in opened}
-        self._update(connection, opened)
-        batch = self._missing_root(connection, opened) or self._chosen(connection, in_plan)
+        self._update(opened)
+        batch = self._missing_root(opened) or self._chosen(in_plan)
         self._entered.plan(batch)
         return batch
 
-    def _chosen(self, connection: Connection, in_plan: dict[tuple[Key, bool], Task]) -> list[Task]:
+    def _chosen(self, in_plan: dict[tuple[Key, bool], Task]) -> list[Task]:
         new = {key for key, is_new in in_plan if is_new}
         searching = {key for key, is_new in in_plan if not is_new}
-        batch = self._pending_tasks(connection, searching, self._batch_size)
+        batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
         self._proof.set_in_flight(
             task.stones for task in (*in_plan.values(), *batch) if not task.new
         )
-        room = self._room(connection, len(new))
+        room = self._room(len(new))
         while room > 0 and len(batch) < self._batch_size:
             chosen = self._proof.most_proving()
             if chosen is None:
                 break
-            slot = connection.execute(_position, {"id": chosen}).one()
-            expansion = self._way_on(connection, slot)
+            slot = self._rows.connection.execute(_position, {"id": chosen}).one()
+            expansion = self._way_on(slot)
             self._proof.add_in_flight([slot.stones])
             # Where it is in flight from another position, its result is to be waited for.
             if expansion is None or expansion.key in new:
                 continue
-            growth = self._growth(connection, expansion, searching)
+            growth = self._growth(expansion, searching)
             if slot.rest_state == RestState.ENDS:
-                growth.append(self._rest_task(connection, slot, expansion.key))
+                growth.append(self._rest_task(slot, expansion.key))
             self._proof.add_in_flight(task.stones for task in growth if not task.new)
             batch += growth
             new.add(expansion.key)
             room -= 1
         return batch
 
-    def _way_on(self, connection: Connection, slot: AnyRow) -> Task | None:
+    def _way_on(self, slot: AnyRow) -> Task | None:
         """The position behind the rest move or, where that ends the game, any other unstored one.
 
         None where there is no other.
@@ -324,15 +321,15 @@ class ProofFrontier(GrowingFrontier):
             return self._expansion(slot)
         children = self._game.children(self._game.unpack(slot.stones))
         canonicals = {child.canonical.key: child.canonical for child in children}
-        missing = canonicals.keys() - self._stored(connection, canonicals.keys())
+        missing = canonicals.keys() - self._rows.find(canonicals.keys())
         return new_task(canonicals[min(missing)]) if missing else None
 
-    def _update(self, connection: Connection, opened: Collection[PlannedTask]) -> None:
-        entered = self._entered.since(connection, opened)
+    def _update(self, opened: Collection[PlannedTask]) -> None:
+        entered = self._entered.since(opened)
         if entered is None or not len(self._proof):
-            self._proof.load(connection)
+            self._proof.load()
         else:
-            self._proof.update(connection, entered)
+            self._proof.update(entered)
 
 
 def _slot_numbers(row: AnyRow, chooses: bool) -> Numbers | None:
@@ -366,19 +363,13 @@ def _total(numbers: Collection[int]) -> int:
     return _INFINITE if _INFINITE in numbers else min(sum(numbers), _INFINITE - 1)
 
 
-def _chunks(ids: Collection[int]) -> Iterator[list[int]]:
-    ordered = sorted(ids)
-    return (ordered[at : at + _AT_ONCE] for at in range(0, len(ordered), _AT_ONCE))
-
-
 def verdict(book: AnyAddress, game: Game, root: Position, side: Side) -> bool | None:
     """Whether `book` proves that `side` wins `root`; False where it disproves it, else None.
 
     Raises:
         BookError: if the book cannot be read.
     """
-    with BookReader(book) as reader, reader.connection() as connection:
-        number = connection.execute(_number, {"name": game.id}).scalar_one()
-        proof = ProofTree(game, number, root, side)
-        proof.load(connection)
+    with BookReader(book) as reader, reader.rows_of(game) as rows:
+        proof = ProofTree(rows, root, side)
+        proof.load()
         return proof.won

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from book.rows.encoding import Rest, Searched
-from book.rows.lookup import find
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, Task
 from engine.errors import FivebookError
@@ -139,7 +138,6 @@ class StrategyBuilder(Build[ProofState]):
 
     def _store(self, writer: BookWriter, run: int, prover: Prover, knowledge: Knowledge) -> None:
         """Find the strategy, level by level, and enter it all at once, the last level first."""
-        options = self._options
         levels = list(self._levels(prover))
         knowledge.write(prover.knowledge())
         if self._over:
@@ -149,11 +147,10 @@ class StrategyBuilder(Build[ProofState]):
             for level in reversed(levels)
             for searched in self._rows(level)
         ]
-        with writer.transaction() as connection:
-            keys = [task.key for task, _ in batch]
-            there = find(connection, options.game, writer.game_number, keys)
+        with writer.transaction():
+            there = writer.rows.find([task.key for task, _ in batch])
             new = [entry for entry in batch if entry[0].key not in there]
-            writer.enter_batch(connection, new, 0, run)
+            writer.enter_batch(new, 0, run)
         self._tell(replace(self._state, stored=writer.count()))
 
     def _levels(self, prover: Prover) -> Iterator[list[Won]]:

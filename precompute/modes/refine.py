@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
 from book.storage.schema import runs
 from book.writer import PlannedTask, Task
@@ -60,47 +60,45 @@ class RefineFrontier(BookFrontier):
         self._limits = site.limits.as_dict()
         self._most = most
         self._losses = losses
-        self._outlook = Undone(site.game, site.game_number, losses)
+        self._outlook = Undone(site.rows, losses)
 
-    def next_batch(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
-        batch = self._missing_root(connection, opened) or self._chosen(connection, opened)
+    def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
+        batch = self._missing_root(opened) or self._chosen(opened)
         self._outlook.plan(batch)
         return batch
 
-    def _chosen(self, connection: Connection, opened: Collection[PlannedTask]) -> list[Task]:
+    def _chosen(self, opened: Collection[PlannedTask]) -> list[Task]:
         searching = {planned.task.key for planned in opened}
-        batch = self._pending_tasks(connection, searching, self._batch_size)
+        batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
-        slots = self.cheapest_slots(connection, opened)
-        room = self._room(connection, searching)
+        slots = self.cheapest_slots(opened)
+        room = self._room(searching)
         for row in slots:
             if room <= 0 or len(batch) >= slots.enough(self._batch_size):
                 break
             if self._game.key(row.stones) not in searching:
-                batch.append(self._rest_task(connection, row))
+                batch.append(self._rest_task(row))
                 room -= 1
         return batch
 
-    def cheapest_slots(
-        self, connection: Connection, opened: Collection[PlannedTask] = ()
-    ) -> CheapestSlots:
+    def cheapest_slots(self, opened: Collection[PlannedTask] = ()) -> CheapestSlots:
         """The positions whose rest slots are to be searched again, in order."""
-        self._outlook.refresh(connection, opened, self._runs_that_did_as_much(connection))
-        root = self._stored_root(connection)
-        return CheapestSlots(connection, root, self._losses, self._outlook)
+        self._outlook.refresh(opened, self._runs_that_did_as_much())
+        root = self._stored_root()
+        return CheapestSlots(self._rows, root, self._losses, self._outlook)
 
-    def _runs_that_did_as_much(self, connection: Connection) -> set[int]:
+    def _runs_that_did_as_much(self) -> set[int]:
         return {
             row.id
-            for row in self._rows(connection, _runs)
+            for row in self._rows.select(_runs)
             if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
         }
 
-    def _room(self, connection: Connection, searching: Collection[Key]) -> float:
+    def _room(self, searching: Collection[Key]) -> float:
         """How many slots may be searched besides those of `searching`."""
         if self._most is None:
             return math.inf
-        planned = self._stored(connection, searching).values()
+        planned = self._rows.find(searching).values()
         return self._most - self._outlook.done_count - sum(map(self._outlook.wants, planned))
 
 

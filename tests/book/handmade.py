@@ -46,8 +46,8 @@ def enter(
     )
     task = Task(canonical.key, canonical.stones, True, keys)
     searched = run_task(game.id, task, Limits(depth=depth))
-    with writer.transaction() as connection:
-        writer.enter_batch(connection, [(task, searched)], 1, run)
+    with writer.transaction():
+        writer.enter_batch([(task, searched)], 1, run)
 
 
 def of_revision_0002(book: Path) -> None:

@@ -69,7 +69,7 @@ def random_book(place: Place, random: Random) -> Place:
         # Each is a probability, so that books differ in more than chance.
         proving, knowing, again = random.random(), random.random(), random.random()
         stored: set[Key] = set()
-        with writer.transaction() as connection:
+        with writer.transaction():
             for new, canonical in [(True, c) for c in some] + [(False, c) for c in some]:
                 if not new and random.random() > again:
                     continue
@@ -77,7 +77,7 @@ def random_book(place: Place, random: Random) -> Place:
                 left_out = frozenset(key for key in sorted(keys) if random.random() < knowing)
                 task = Task(canonical.key, canonical.stones, new, keys if not new else left_out)  # type: ignore[arg-type]
                 searched = _searched(task, proving, random)
-                writer.enter_batch(connection, [(task, searched)], 0, run)
+                writer.enter_batch([(task, searched)], 0, run)
                 stored.add(canonical.key)
         writer.end_run(run)
     return place

@@ -267,9 +267,9 @@ def test_a_slot_is_done_if_its_search_was_given_as_much_in_every_respect(
     with BookWriter(book, GAME) as writer, writer.transaction() as connection:
         parameters = '{"limits": ' + str(had).replace("'", '"').replace("None", "null") + "}"
         connection.execute(update(runs).values(parameters=parameters))
-        site = Site(writer.address, GAME, writer.game_number, GAME.initial, wanted)
+        site = Site(writer.address, writer.rows, GAME.initial, wanted)
         frontier = RefineFrontier(site)
-        assert (frontier.next_batch(connection, []) == []) is done
+        assert (frontier.next_batch([]) == []) is done
 
 
 def favourite(graph: Graph) -> int:

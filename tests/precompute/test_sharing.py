@@ -253,7 +253,7 @@ def test_a_builder_that_leaves_gives_its_searches_back(
 
 def site_of(writer: BookWriter) -> Site:
     """The site of a build that plans one task at a time."""
-    return Site(writer.address, GAME, writer.game_number, GAME.initial, NODES, batch_size=1)
+    return Site(writer.address, writer.rows, GAME.initial, NODES, batch_size=1)
 
 
 def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:
@@ -263,7 +263,7 @@ def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:
     ):
         with writer.transaction() as connection:
             frontier = ExploreFrontier(site_of(writer))
-            plan.add(connection, 1, frontier.next_batch(connection, []))
+            plan.add(connection, 1, frontier.next_batch([]))
         take(plan, 1)
         (before,) = rows_of(shared, "SELECT leased_until AS time FROM tasks")
         wait_for(shared, f"SELECT leased_until > '{before['time']}' AS found FROM tasks")
@@ -274,7 +274,7 @@ def test_a_first_builder_finds_no_leases_of_the_dead(shared: str) -> None:
         plan = LeasedPlan(writer, "", 1e6)
         with writer.transaction() as connection:
             frontier = ExploreFrontier(site_of(writer))
-            plan.add(connection, 1, frontier.next_batch(connection, []))
+            plan.add(connection, 1, frontier.next_batch([]))
         taken = ids(plan, 1)
         plan._closed.set()
     with (
@@ -288,7 +288,7 @@ def test_a_plan_for_other_limits_is_dropped_by_the_first_builder(shared: str) ->
     with BookWriter(shared, GAME, shared=PARAMETERS) as writer:
         with LeasedPlan(writer, "old", 60) as plan, writer.transaction() as connection:
             frontier = ExploreFrontier(site_of(writer))
-            plan.add(connection, 1, frontier.next_batch(connection, []))
+            plan.add(connection, 1, frontier.next_batch([]))
         with LeasedPlan(writer, "new", 60) as plan, writer.transaction() as connection:
             assert plan.empty(connection)
 

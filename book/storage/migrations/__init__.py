@@ -1,1 +1,1 @@
-"""The history of the schema, one module a revision; run by `book.storage.database`."""
+"""The history of the schema, one module a revision; run by `book.storage.revisions`."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.single_board import Board, board_of
-from book.storage.closing import Closing
+from book.closing import Closing
 from engine.errors import FivebookError
 from engine.position import Position
 from engine.proof import Prover

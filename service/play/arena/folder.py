@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from book.storage.closing import Closing
+from book.closing import Closing
 from engine.errors import FivebookError
 from engine.game import Game, Outcome
 from service.play.arena.referee import Effort, Forfeit, PlayedGame

@@ -17,8 +17,8 @@ from typing import Any
 
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
+from book.closing import Closing
 from book.processes import workers
-from book.storage.closing import Closing
 from engine import __version__
 from engine.errors import FivebookError
 from engine.game import Game

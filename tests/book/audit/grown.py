@@ -41,8 +41,8 @@ def grown(
                 )
                 task = Task(canonical.key, canonical.stones, True, stored)
                 batch.append((task, run_task(game.id, task, LIMITS)))
-            with writer.transaction() as connection:
-                writer.enter_batch(connection, batch, 0, run)
+            with writer.transaction():
+                writer.enter_batch(batch, 0, run)
             below = level
         writer.end_run(run)
     return place

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from book.rows.canonical_images import smallest_images
-from book.rows.lookup import WaysTo
+from book.rows.links import WaysTo
 from engine import registry
 from engine.game import Game
 from engine.position import Position

@@ -118,9 +118,9 @@ def make_pending(book: Path, which: str) -> None:
     )
     change(book, f"UPDATE positions SET {columns} WHERE {parents} AND {which}")
     with BookWriter(book, GOMOKU) as writer, writer.transaction() as connection:
-        for _ in propagate_all(connection, writer.game_number):
+        for _ in propagate_all(connection, writer.rows.number):
             pass
-        recount(connection, writer.game_number)
+        recount(connection, writer.rows.number)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from book.storage import store
 from book.storage.address import Address, AnyAddress
-from book.whole import snapshot as snapshots
 from book.whole.export import records
 from book.whole.prune import Cut, prune
 from book.whole.snapshot import snapshot
@@ -82,8 +82,8 @@ def changing_all_the_time(book: AnyAddress) -> Iterator[Callable[[], int]]:
 def test_a_snapshot_is_of_one_moment_whatever_is_written_meanwhile(
     place: AnyAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshots, "_PAGES_AT_ONCE", 1)
-    monkeypatch.setattr(snapshots, "_ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(store, "_PAGES_AT_ONCE", 1)
+    monkeypatch.setattr(store, "_ROWS_AT_ONCE", 1)
     small_book(str(place), "gomoku-9", 30)
     with changing_all_the_time(place) as written:
         for number in range(5):

@@ -13,9 +13,9 @@ from sqlalchemy import bindparam, select, update
 
 from book.reader import BookReader
 from book.rows.counts import CountChanges
+from book.rows.lookup import GameRows
 from book.rows.propagation import propagate
-from book.storage.address import Address, AnyAddress
-from book.storage.database import at_one_moment
+from book.storage.address import AnyAddress
 from book.storage.schema import Wish, positions
 from book.writer import BookWriter, PlannedTask
 from engine import registry
@@ -81,11 +81,11 @@ def make_wild(book: AnyAddress, random: Random) -> None:
                 columns |= {"rest_value": random.choice((5 - WIN, 0, WIN - 5)), "rest_proven": True}
             connection.execute(change, columns | {"at": id})
         propagate(connection, ids, counts := CountChanges())
-        counts.store(connection, writer.game_number)
+        counts.store(connection, writer.rows.number)
 
 
-def site_of(book: Address, root: Position = GAME.initial) -> Site:
-    return Site(book, GAME, 1, root, MORE_NODES)
+def site_of(book: BookReader | BookWriter, rows: GameRows, root: Position = GAME.initial) -> Site:
+    return Site(book.address, rows, root, MORE_NODES)
 
 
 def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
@@ -96,11 +96,11 @@ def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits
 def searched_slots(
     book: AnyAddress, root: int, losses: LossLimits
 ) -> tuple[CheapestSlots, list[Any]]:
-    with at_one_moment(Address.of(book)) as connection:
-        stones = connection.execute(select(positions.c.stones).where(positions.c.id == root))
-        place = GAME.unpack(stones.scalar_one())
-        frontier = ExploreFrontier(site_of(Address.of(book), root=place), losses=losses)
-        slots = frontier.cheapest_slots(connection)
+    with BookReader(book) as reader, reader.rows_of(GAME) as rows:
+        [stored] = rows.select(select(positions.c.stones).where(positions.c.id == root))
+        site = site_of(reader, rows, GAME.unpack(stored.stones))
+        frontier = ExploreFrontier(site, losses=losses)
+        slots = frontier.cheapest_slots()
         return slots, list(slots)
 
 
@@ -181,8 +181,8 @@ def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
 
 
 def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAddress) -> None:
-    with BookReader(book) as reader, reader.connection() as connection:
-        slots = ExploreFrontier(site_of(reader.address)).cheapest_slots(connection)
+    with BookReader(book) as reader, reader.rows_of(GAME) as rows:
+        slots = ExploreFrontier(site_of(reader, rows)).cheapest_slots()
         for _ in zip(range(16), slots, strict=False):
             pass
     assert slots.looked_at < SIZE / 10
@@ -195,7 +195,7 @@ LIMITS = {"refine": LossLimits(), "refine within limits": LossLimits(0.3)}
 
 
 def refine(writer: BookWriter, losses: LossLimits = LossLimits()) -> RefineFrontier:
-    return RefineFrontier(site_of(writer.address), most=200, losses=losses)
+    return RefineFrontier(site_of(writer, writer.rows), most=200, losses=losses)
 
 
 def finish(writer: BookWriter, share: float) -> None:
@@ -203,7 +203,7 @@ def finish(writer: BookWriter, share: float) -> None:
     run = writer.start_run({"limits": MORE_NODES.as_dict()})
     change = update(positions).where(positions.c.id == bindparam("at")).values(run=run)
     with writer.transaction() as connection:
-        slots = ExploreFrontier(site_of(writer.address)).cheapest_slots(connection)
+        slots = ExploreFrontier(site_of(writer, writer.rows)).cheapest_slots()
         cheapest = [row.id for row in slots]
         some = cheapest[: round(share * len(cheapest))]
         connection.execute(change, [{"at": id} for id in some])
@@ -214,8 +214,8 @@ def test_what_is_done_is_not_looked_at_again(share: float, tmp_path: Path) -> No
     fill(tmp_path / "book.db", GAME, SIZE)
     with BookWriter(tmp_path / "book.db", GAME) as writer:
         finish(writer, share)
-        with writer.transaction() as connection:
-            slots = refine(writer).cheapest_slots(connection)
+        with writer.transaction():
+            slots = refine(writer).cheapest_slots()
             found = [slot for _, slot in zip(range(16), slots, strict=False)]
     assert len(found) == 16
     assert slots.looked_at < 100
@@ -234,12 +234,12 @@ def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
         there_all_along = refine(writer, losses)
         run = writer.start_run({"limits": MORE_NODES.as_dict()})
         for number in range(1, 7):
-            with writer.transaction() as connection:
-                batch = there_all_along.next_batch(connection, planned)
-                assert batch == refine(writer, losses).next_batch(connection, planned)
+            with writer.transaction():
+                batch = there_all_along.next_batch(planned)
+                assert batch == refine(writer, losses).next_batch(planned)
                 # One batch is always in the plan when the next one is chosen.
                 results = [(each.task, run_task(GAME_ID, each.task, NODES)) for each in planned]
-                writer.enter_batch(connection, results, number, run)
+                writer.enter_batch(results, number, run)
                 entered += len(results)
             planned = [PlannedTask(at, number, task, None) for at, task in enumerate(batch)]
     assert entered > 40

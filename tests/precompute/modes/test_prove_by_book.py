@@ -68,7 +68,7 @@ def won(outcome: Outcome, position: Position) -> bool:
 
 
 def frontier_of(writer: BookWriter, root: Position, side: Side) -> ProofFrontier:
-    site = Site(writer.address, writer.game, writer.game_number, root, Limits(nodes=1))
+    site = Site(writer.address, writer.rows, root, Limits(nodes=1))
     return ProofFrontier(site, side)
 
 
@@ -78,10 +78,10 @@ def prove(writer: BookWriter, run: int, root: Position, side: Side) -> None:
     frontier = frontier_of(writer, root, side)
     batch: list[tuple[Task, Searched]] | None = None
     while batch != []:
-        with writer.transaction() as connection:
-            tasks = frontier.next_batch(connection, [])
+        with writer.transaction():
+            tasks = frontier.next_batch([])
             batch = [(task, look(game, task)) for task in tasks]
-            writer.enter_batch(connection, batch, 0, run)
+            writer.enter_batch(batch, 0, run)
 
 
 def late_lines(game: Game, random: Random, free: int) -> Iterator[tuple[Move, ...]]:
@@ -161,13 +161,13 @@ def test_what_is_kept_between_batches_is_what_the_book_says(place: AnyAddress) -
         run = writer.start_run({"limits": {}})
         kept = proving(writer)
         for number in range(1, 15):
-            with writer.transaction() as connection:
+            with writer.transaction():
                 if len(opened) == 2 or (number % 3 == 0 and opened):
                     batch = [(each.task, look(GOMOKU, each.task)) for each in opened.pop(0)]
-                    writer.enter_batch(connection, batch, 0, run)
+                    writer.enter_batch(batch, 0, run)
                 waiting = [each for planned in opened for each in planned]
-                fresh = proving(writer).next_batch(connection, waiting)
-                tasks = kept.next_batch(connection, waiting)
+                fresh = proving(writer).next_batch(waiting)
+                tasks = kept.next_batch(waiting)
                 assert tasks == fresh
                 opened.append([PlannedTask(0, number, task, None) for task in tasks])
     with BookReader(place) as reader:

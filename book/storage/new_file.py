@@ -1,46 +1,13 @@
-"""Making a book all at once: it is there as a whole, or not at all."""
+"""Making a file all at once: it is there as a whole, or not at all."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from book.errors import BookUnwritable
-from book.storage import postgresql, sqlite
-from book.storage.address import Address
-from book.storage.database import Access, explained, open_engine
-from book.writer import alone_at
-
-
-@contextmanager
-def new_book(address: Address) -> Iterator[Connection]:
-    """A connection to a new book, which is at `address` once the block has come to its end.
-
-    In PostgreSQL all of it is one transaction; a file has another name until then.
-
-    Raises:
-        BookUnwritable: if something is there already.
-        BookError: if it cannot be written.
-    """
-    if not isinstance(address.place, Path):
-        with (
-            explained(address),
-            postgresql.new_book(address.place, str(address)) as connection,
-        ):
-            yield connection
-        return
-    with new_file(address.place) as partial:
-        engine = open_engine(Address(partial), Access.WRITE)
-        try:
-            with explained(address), engine.connect() as connection:
-                sqlite.set_journal(connection, "OFF")
-                with connection.begin():
-                    yield connection
-                sqlite.set_journal(connection, "DELETE")
-        finally:
-            engine.dispose()
+from book.storage import sqlite
+from book.storage.address import Access
 
 
 @contextmanager
@@ -54,7 +21,9 @@ def new_file(path: Path) -> Iterator[Path]:
     _refuse_existing(path)
     sqlite.check_file(path, Access.WRITE)
     partial = path.with_name(f"{path.name}.partial")
-    with alone_at(path):
+    with sqlite.locked(path) as is_alone:
+        if not is_alone:
+            raise BookUnwritable(f"'{path}' is being built by another process")
         _remove(partial)
         try:
             yield partial
