@@ -413,6 +413,7 @@ def test_progress_is_told(
     fivebook: Fivebook,
 ) -> None:
     monkeypatch.setattr("book.whole.merge._REPORT_EVERY", 25)
+    monkeypatch.setattr("fivebook.displays.progress._SECONDS_BETWEEN_LINES", 0)
     result = fivebook("merge", gomoku_book, swap_book, "-o", tmp_path / "both.db")
     assert "gomoku-9 valued: 50 positions, " in result.stderr
     assert result.stdout.startswith(f"{tmp_path / 'both.db'}: 75 positions of 2 books in ")
