@@ -22,12 +22,12 @@ from fivebook.displays.painting import paint
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
 from service.errors import PlayerFailed
+from service.inquiry import Inquiry
 from service.play.book import BookPlayer
 from service.play.clocks import GameClock
 from service.play.drawing import winning_cells
 from service.play.records import GameRecord, format_record, read_records, suffix
 from service.play.typed import typed_lines
-from service.question import Question
 
 _PERSON = "human"
 _MARKS = {Side.DARK: "X", Side.LIGHT: "O"}
@@ -198,12 +198,12 @@ class TerminalGame:
         console.print(table)
 
     def _answer(self) -> Answer:
-        question = Question(self._game, self._record.moves, self._position)
+        inquiry = Inquiry(self._game, self._record.moves, self._position)
         try:
-            return self._answerer.answer(question, self._limits, book_only=True)
+            return self._answerer.answer(inquiry, self._limits, book_only=True)
         except PositionNotFound:
             self._answerer.prepare(self._game)
-            return self._answerer.answer(question, self._limits)
+            return self._answerer.answer(inquiry, self._limits)
 
     def _save(self, name: str) -> None:
         path = self._path(name)

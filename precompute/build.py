@@ -33,7 +33,7 @@ class CommonOptions:
         return self.game.play_line(self.line)
 
 
-class Build(ABC, Generic[State]):
+class BuildRun(ABC, Generic[State]):
     """One run that adds to the book at `address`; `report` is called with each new state."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Build(ABC, Generic[State]):
         self._stopping = True
 
     def run(self) -> State:
-        """Build until the book is complete, the time is over, or `stop` is called.
+        """BuildRun until the book is complete, the time is over, or `stop` is called.
 
         Raises:
             BookError: if the book cannot be written; what was stored before is safe.

@@ -22,9 +22,9 @@ from book.storage.address import AnyAddress
 from book.writer import BookWriter, PlannedTask
 from engine.errors import InvalidOptions
 from engine.search import Limits, SearchOptions
-from precompute.build import Build, CommonOptions
-from precompute.cluster import Cluster
-from precompute.dispatch import Dispatch, Done, Processes, Search, Threads
+from precompute.build import BuildRun, CommonOptions
+from precompute.cluster import ClusterDispatch
+from precompute.dispatch import Dispatch, Done, ProcessDispatch, Search, ThreadDispatch
 from precompute.modes.frontier import BATCH_SIZE, SearchMode, Site
 
 # While one batch waits for its last results, the other keeps the jobs busy.
@@ -96,7 +96,7 @@ class BuildState:
     deserted: bool = False
 
 
-class Builder(Build[BuildState]):
+class Builder(BuildRun[BuildState]):
     """A build by searches. `report` is called after every one, and while there are no workers.
 
     `stop` waits for the searches in flight. `run` raises `WorkersLost` if a search cannot be done;
@@ -249,11 +249,11 @@ def _what_decides(options: BuildOptions) -> dict[str, object]:
 def _open_dispatch(options: BuildOptions) -> Dispatch:
     search = Search(options.game.id, options.limits, options.search)
     if options.scheduler is not None:
-        return Cluster(search, options.scheduler)
+        return ClusterDispatch(search, options.scheduler)
     # A process of its own would be one more copy of the engine, for nothing.
     if options.backend is Backend.THREADING or options.jobs == 1:
-        return Threads(search, options.jobs)
-    return Processes(search, options.jobs)
+        return ThreadDispatch(search, options.jobs)
+    return ProcessDispatch(search, options.jobs)
 
 
 class _Occupancy:

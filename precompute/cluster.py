@@ -41,7 +41,7 @@ def edition_of(game_id: str) -> Edition:
     return Edition(engine.__version__, evaluation_hash(registry.get(game_id)))
 
 
-class Cluster(Dispatch):
+class ClusterDispatch(Dispatch):
     """Searches by the workers of the dask scheduler at `address`, tcp://HOST:PORT.
 
     Raises:

@@ -92,7 +92,7 @@ class Dispatch(Closing):
         return wait(self._running, seconds, FIRST_COMPLETED).done
 
 
-class Threads(Dispatch):
+class ThreadDispatch(Dispatch):
     """Searches in threads of this process: nothing is to be started, but a search that crashes
     takes the build with it."""
 
@@ -114,7 +114,7 @@ class Threads(Dispatch):
         return [(self._running.pop(future), future.result()) for future in self._ended(seconds)]
 
 
-class Processes(Dispatch):
+class ProcessDispatch(Dispatch):
     """Searches in processes of this machine.
 
     When one of them dies, perhaps for lack of memory, all are started anew and the searches

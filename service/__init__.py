@@ -1,1 +1,1 @@
-"""Every way to ask: command line, HTTP, and the live search behind both."""
+"""Answers from books and live searches; HTTP and games between players, which ask for them."""

@@ -17,8 +17,8 @@ from engine.game import Game
 from engine.search import Limits, SearchOptions
 from service.answers import Answer, BookGame, BookSummary
 from service.errors import GameNotNamed
+from service.inquiry import Inquiry
 from service.live import LiveSearches
-from service.question import Question
 
 if TYPE_CHECKING:
     from service.miss_counter import MissCounter
@@ -90,7 +90,7 @@ class Answerer(Closing):
 
     def answer(
         self,
-        question: Question,
+        inquiry: Inquiry,
         limits: Limits,
         *,
         book_only: bool = False,
@@ -107,26 +107,26 @@ class Answerer(Closing):
             TooBusy: if a live search would not end within its movetime.
         """
         since = time.perf_counter_ns()
-        stored = self._stored(question, since, lines=lines, best_only=best_only)
+        stored = self._stored(inquiry, since, lines=lines, best_only=best_only)
         if stored is not None:
             return stored
-        game = question.game
+        game = inquiry.game
         if book_only:
-            text = game.format_line(question.played)
+            text = game.format_line(inquiry.played)
             where = f"after '{text}'" if text else "with an empty board"
             raise PositionNotFound(f"no book holds {game.id} {where}")
-        results = self._live.search_lines(game, question.position, limits, max(lines, 1))
-        return question.searched(results, since)
+        results = self._live.search_lines(game, inquiry.position, limits, max(lines, 1))
+        return inquiry.searched(results, since)
 
     def answer_each(
         self,
-        questions: Sequence[Question],
+        inquiries: Sequence[Inquiry],
         *,
         movetime: float,
         total: float,
         book_only: bool = False,
     ) -> list[Answer | None]:
-        """An answer for each of `questions`, which are about one game.
+        """An answer for each of `inquiries`, which are about one game.
 
         Positions that no book holds are searched one after the other, each for at most `movetime`
         and all of them for at most `total` seconds; with `book_only` their answer is None.
@@ -135,41 +135,41 @@ class Answerer(Closing):
             TooBusy: if the searches would not end within `total`.
         """
         since = time.perf_counter_ns()
-        answers = [self._stored(question, time.perf_counter_ns()) for question in questions]
+        answers = [self._stored(inquiry, time.perf_counter_ns()) for inquiry in inquiries]
         missing = [index for index, answer in enumerate(answers) if answer is None]
         if missing and not book_only:
             results = self._live.search_each(
-                questions[0].game,
-                [questions[index].position for index in missing],
+                inquiries[0].game,
+                [inquiries[index].position for index in missing],
                 movetime=movetime,
                 total=total,
             )
             for index, result in zip(missing, results, strict=True):
-                answers[index] = questions[index].searched([result], since)
+                answers[index] = inquiries[index].searched([result], since)
         return answers
 
     def _stored(
-        self, question: Question, since: int, *, lines: int = 1, best_only: bool = False
+        self, inquiry: Inquiry, since: int, *, lines: int = 1, best_only: bool = False
     ) -> Answer | None:
         """The answer that the rules or a book give, None if a search is needed."""
-        outcome = question.game.outcome(question.position)
+        outcome = inquiry.game.outcome(inquiry.position)
         if outcome is not None:
-            return question.finished(outcome, since)
+            return inquiry.finished(outcome, since)
         first: Entry | None = None
         for reader in self._readers:
-            entry = reader.get(question.game, question.position, lines=lines, best_only=best_only)
+            entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
             if entry is not None and entry.proven:
-                return question.found(entry, since)
+                return inquiry.found(entry, since)
             first = first or entry
         if first is None:
-            self._miss(question)
+            self._miss(inquiry)
             return None
-        return question.found(first, since)
+        return inquiry.found(first, since)
 
-    def _miss(self, question: Question) -> None:
+    def _miss(self, inquiry: Inquiry) -> None:
         if self._misses is None:
             return
         for reader in self._readers:
-            if question.game in reader.games:
-                self._misses.add(reader.address, question.game, question.position)
+            if inquiry.game in reader.games:
+                self._misses.add(reader.address, inquiry.game, inquiry.position)
                 return

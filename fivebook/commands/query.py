@@ -14,9 +14,9 @@ from fivebook.console import console, print_json, say
 from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
 from service.answerer import Answerer
 from service.answers import Answer, Source, found_live
-from service.notation import NotatedAnswer
+from service.inquiry import Inquiry
+from service.notated import NotatedAnswer
 from service.play.drawing import draw
-from service.question import Question
 
 _MOVETIME = 0.5
 _MOST_LINES = 50
@@ -80,15 +80,15 @@ def query(
     with Answerer([book], options=SearchOptions(threads, table)) as answerer:
         game = game or answerer.game(None)
         limits = Limits(depth, nodes, movetime)
-        question = Question.read(game, " ".join(moves))
+        inquiry = Inquiry.read(game, " ".join(moves))
         try:
-            answer = answerer.answer(question, limits, book_only=True, lines=game.move_count)
+            answer = answerer.answer(inquiry, limits, book_only=True, lines=game.move_count)
         except PositionNotFound:
             if book_only:
                 raise
             # Only now, since a book hit needs no engine.
             answerer.prepare(game)
-            answer = answerer.answer(question, limits, lines=lines)
+            answer = answerer.answer(inquiry, limits, lines=lines)
     if as_json:
         print_json(asdict(NotatedAnswer.of(answer)))
     else:

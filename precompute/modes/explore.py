@@ -1,5 +1,6 @@
 """Exploring: a book grows where sensible games go, the cheapest positions first."""
 
+from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -8,20 +9,17 @@ from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
 from precompute.slots import CheapestSlots, LossLimits, Outlook
 
 
-@dataclass(frozen=True, slots=True)
-class Explore(SearchMode):
-    """The cheapest rest slots first, until the book holds so many `positions`.
+class CheapestFirst(SearchMode):
+    """The cheapest rest slots first, until the book holds so many `positions`."""
 
-    `max_loss` is what a move may give away, in winning probability.
-    """
+    __slots__ = ()
 
-    positions: int | None = None
-    max_loss: float | None = None
+    positions: int | None
 
     @property
+    @abstractmethod
     def losses(self) -> LossLimits:
         """What the moves of a way may give away."""
-        return LossLimits(self.max_loss)
 
     def frontier(self, site: Site) -> "ExploreFrontier":
         return ExploreFrontier(site, most=self.positions, losses=self.losses)
@@ -33,6 +31,21 @@ class Explore(SearchMode):
     @property
     def decides(self) -> dict[str, object]:
         return self.losses.as_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class Explore(CheapestFirst):
+    """The positions that a sensible game reaches soonest.
+
+    `max_loss` is what a move may give away, in winning probability.
+    """
+
+    positions: int | None = None
+    max_loss: float | None = None
+
+    @property
+    def losses(self) -> LossLimits:
+        return LossLimits(self.max_loss)
 
 
 class ExploreFrontier(GrowingFrontier):

@@ -18,7 +18,7 @@ from engine.game import Canonical, Game, Key
 from engine.position import Move, Position
 from engine.proof import OPEN, Proof, Prover
 from engine.values import WIN, Bound
-from precompute.build import Build, CommonOptions
+from precompute.build import BuildRun, CommonOptions
 from precompute.knowledge import Knowledge
 
 _NO_LIMIT = 1 << 62
@@ -80,7 +80,7 @@ class Won:
     milliseconds: int
 
 
-class StrategyBuilder(Build[ProofState]):
+class StrategyBuilder(BuildRun[ProofState]):
     """A build by one proof. `report` is called every fraction of a second or some seconds.
 
     `run` raises `NoProver` if the game has none, and `KnowledgeError` if the file of an earlier

@@ -21,8 +21,8 @@ from service.http.documents import (
 from service.http.problems import MEDIA_TYPE
 from service.http.questions import BatchQuestion, BookQuestion, LinesQuestion, PositionQuestion
 from service.http.settings import Settings
-from service.notation import BestMove, NotatedAnswer
-from service.question import Question
+from service.inquiry import Inquiry
+from service.notated import BestMove, NotatedAnswer
 
 _MEANINGS = {
     400: "Something is wrong with the question.",
@@ -47,7 +47,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
 
     def answer(asked: PositionQuestion, *, lines: int, best_only: bool = False) -> Answer:
         return answerer.answer(
-            Question.read(answerer.game(asked.game), asked.moves),
+            Inquiry.read(answerer.game(asked.game), asked.moves),
             Limits(movetime=seconds(asked.movetime)),
             book_only=asked.book_only,
             best_only=best_only,
@@ -107,12 +107,12 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     return api
 
 
-def _read_each(game: Game, positions: Sequence[str]) -> list[Question]:
-    """The questions about the positions after these moves; an error says which it is about."""
-    questions: list[Question] = []
+def _read_each(game: Game, positions: Sequence[str]) -> list[Inquiry]:
+    """Inquiries about the positions after these moves; an error says which it is about."""
+    inquiries: list[Inquiry] = []
     for index, moves in enumerate(positions):
         try:
-            questions.append(Question.read(game, moves))
+            inquiries.append(Inquiry.read(game, moves))
         except (InvalidMove, IllegalMove) as error:
             raise type(error)(f"positions.{index}: {error}") from error
-    return questions
+    return inquiries

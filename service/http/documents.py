@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field, RootModel
 
 from service.answers import BookSummary
-from service.notation import BestMove, NotatedAnswer
+from service.notated import BestMove, NotatedAnswer
 
 
 class AnswerDocument(RootModel[NotatedAnswer]):

@@ -19,8 +19,8 @@ from fivebook.cli import cli
 from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
 from service.errors import PlayerFailed
+from service.inquiry import Inquiry
 from service.play.records import GameRecord, format_record, read_records
-from service.question import Question
 
 GOMOKU = ("--game", "gomoku-9", "--opponent", "random:seed=0")
 # The random player of that seed leaves this row alone.
@@ -211,7 +211,7 @@ def test_the_board_is_drawn_again(play: Play) -> None:
 def test_a_hint_has_the_moves_of_the_book(play: Play, gomoku_book: Path) -> None:
     game = registry.get("gomoku-9")
     with Answerer([gomoku_book]) as answerer:
-        answer = answerer.answer(Question.read(game, ""), Limits(nodes=1), book_only=True)
+        answer = answerer.answer(Inquiry.read(game, ""), Limits(nodes=1), book_only=True)
     output = play(*GOMOKU, "--book", gomoku_book, typed=("hint",)).output
     assert "; from the book (depth " in output
     assert hints_in(output) == [
@@ -223,7 +223,7 @@ def test_a_hint_has_the_moves_of_the_book(play: Play, gomoku_book: Path) -> None
 def test_a_hint_is_searched_where_there_is_no_book(play: Play) -> None:
     game = registry.get("gomoku-9")
     with Answerer([]) as answerer:
-        best = answerer.answer(Question.read(game, ""), Limits(nodes=500)).best
+        best = answerer.answer(Inquiry.read(game, ""), Limits(nodes=500)).best
     assert best is not None
     output = play(*GOMOKU, "--nodes", 500, typed=("hint",)).output
     assert "; searched live (depth " in output

@@ -20,8 +20,15 @@ from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
 from precompute import cluster, dispatch
 from precompute.builder import Backend, Builder, BuildOptions, BuildState
-from precompute.cluster import Cluster
-from precompute.dispatch import Dispatch, Processes, Search, Threads, WorkersLost, named
+from precompute.cluster import ClusterDispatch
+from precompute.dispatch import (
+    Dispatch,
+    ProcessDispatch,
+    Search,
+    ThreadDispatch,
+    WorkersLost,
+    named,
+)
 from precompute.job import run_task
 from precompute.modes.explore import Explore
 from tests.precompute.clusters import LocalCluster, local_cluster
@@ -158,13 +165,13 @@ def test_a_worker_of_another_version_is_refused(
     here = cluster.edition_of(NAME)
     monkeypatch.setattr(cluster, "edition_of", lambda game: replace(here, version="0.0.1"))
     with pytest.raises(WorkersLost, match=r"has fivebook \d.*, this builder fivebook 0\.0\.1 with"):
-        Cluster(SEARCH, two_workers.address)
+        ClusterDispatch(SEARCH, two_workers.address)
 
 
 def test_a_worker_that_comes_later_with_another_version_is_refused(
     two_workers: LocalCluster,
 ) -> None:
-    with Cluster(SEARCH, two_workers.address) as workers:
+    with ClusterDispatch(SEARCH, two_workers.address) as workers:
         workers._edition = replace(workers._edition, evaluation="other")
         workers.send(planned(1))
         with pytest.raises(WorkersLost, match="their searches would differ"):
@@ -199,7 +206,10 @@ def test_an_installation_that_cannot_search_is_told_in_one_sentence(
 
 @pytest.mark.slow
 def test_a_worker_that_comes_later_without_fivebook_is_told(tmp_path: Path) -> None:
-    with local_cluster(tmp_path, workers=1) as running, Cluster(SEARCH, running.address) as workers:
+    with (
+        local_cluster(tmp_path, workers=1) as running,
+        ClusterDispatch(SEARCH, running.address) as workers,
+    ):
         running.workers[0].kill()
         running.add_worker(WITHOUT_FIVEBOOK)
         workers.send(planned(1))
@@ -239,14 +249,14 @@ def deadly_there(edition: cluster.Edition, search: Search, task: Task) -> Search
 def test_without_dask_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(WorkersLost, match=r"needs dask: pip install 'fivebook\[dask\]'$"):
-        Cluster(SEARCH, "tcp://127.0.0.1:9")
+        ClusterDispatch(SEARCH, "tcp://127.0.0.1:9")
 
 
 def test_without_a_scheduler_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="dask.distributed is not installed")
     monkeypatch.setattr(cluster, "_SECONDS_TO_CONNECT", 0.5)
     with pytest.raises(WorkersLost, match=r"no dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        Cluster(SEARCH, "tcp://127.0.0.1:9")
+        ClusterDispatch(SEARCH, "tcp://127.0.0.1:9")
 
 
 def test_a_scheduler_without_workers_is_said(
@@ -257,7 +267,7 @@ def test_a_scheduler_without_workers_is_said(
         with pytest.raises(
             WorkersLost, match=f"has no worker: start some with dask worker {running.address}"
         ):
-            Cluster(SEARCH, running.address)
+            ClusterDispatch(SEARCH, running.address)
 
 
 def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_on(
@@ -280,17 +290,17 @@ def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_o
 # Processes of this machine
 
 
-def kill_a_worker(workers: Processes) -> None:
+def kill_a_worker(workers: ProcessDispatch) -> None:
     os.kill(next(iter(workers._executor._processes)), signal.SIGKILL)
 
 
 def test_searches_are_done_again_when_their_process_is_killed() -> None:
-    with Processes(SEARCH, 2) as workers:
+    with ProcessDispatch(SEARCH, 2) as workers:
         for number in range(4):
             workers.send(planned(number))
         kill_a_worker(workers)
         found = all_results(workers)
-    with Threads(SEARCH, 1) as thread:
+    with ThreadDispatch(SEARCH, 1) as thread:
         thread.send(planned(0))
         (expected,) = all_results(thread).values()
     assert sorted(found) == [0, 1, 2, 3]
@@ -318,7 +328,7 @@ def test_a_build_goes_on_after_its_workers_were_killed(whole: Content, tmp_path:
 
 
 def test_a_process_killed_while_nothing_is_searched_is_replaced() -> None:
-    with Processes(SEARCH, 1) as workers:
+    with ProcessDispatch(SEARCH, 1) as workers:
         workers.send(planned(1))
         all_results(workers)
         kill_a_worker(workers)
@@ -332,7 +342,7 @@ def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named(
 ) -> None:
     found: dict[int, Searched] = {}
     monkeypatch.setattr(dispatch, "run_task", deadly)
-    with Processes(SEARCH, 2) as workers:
+    with ProcessDispatch(SEARCH, 2) as workers:
         for number, line in enumerate(("e5", "e5 f6", "a1", "e5 a1")):
             workers.send(planned(number, line))
         with pytest.raises(WorkersLost) as refused:

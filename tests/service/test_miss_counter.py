@@ -13,8 +13,8 @@ from engine.search import Limits
 from service.answerer import Answerer
 from service.http.app import create_app
 from service.http.settings import Settings
+from service.inquiry import Inquiry
 from service.miss_counter import MissCounter
-from service.question import Question
 from tests.books import small_book
 
 GOMOKU = registry.get("gomoku-9")
@@ -43,26 +43,26 @@ def answerer_of(*books: Path) -> Answerer:
 
 def test_images_of_a_position_are_counted_as_one(book: Path) -> None:
     with answerer_of(book) as answerer:
-        answerer.answer(Question.read(GOMOKU, FAR_OFF), NODES)
-        answerer.answer(Question.read(GOMOKU, TURNED), NODES)
-        answerer.answer(Question.read(GOMOKU, "a1 a9"), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, FAR_OFF), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, TURNED), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, "a1 a9"), NODES)
     assert counted(book) == {stones(FAR_OFF): 2, stones("a1 a9"): 1}
 
 
 def test_every_position_of_many_is_counted(book: Path) -> None:
     with answerer_of(book) as answerer:
         lines = ["", FAR_OFF, FINISHED, TURNED, "a1 a9"]
-        asked = [Question.read(GOMOKU, line) for line in lines]
+        asked = [Inquiry.read(GOMOKU, line) for line in lines]
         answerer.answer_each(asked, movetime=0.1, total=1, book_only=True)
     assert counted(book) == {stones(FAR_OFF): 2, stones("a1 a9"): 1}
 
 
 def test_what_is_held_or_over_or_no_game_is_not_counted(book: Path) -> None:
     with answerer_of(book) as answerer:
-        answerer.answer(Question.read(GOMOKU, ""), NODES)
-        answerer.answer(Question.read(GOMOKU, FINISHED), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, ""), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, FINISHED), NODES)
         with pytest.raises(IllegalMove):
-            answerer.answer(Question.read(GOMOKU, "a1 a1"), NODES)
+            answerer.answer(Inquiry.read(GOMOKU, "a1 a1"), NODES)
     assert not Misses(book).path.exists()
 
 
@@ -70,8 +70,8 @@ def test_a_miss_belongs_to_the_first_book_of_its_game(book: Path, tmp_path: Path
     swap = small_book(tmp_path / "swap.db", "pentago-swap", 5)
     other = small_book(tmp_path / "other.db", "gomoku-9", 5)
     with answerer_of(swap, book, other) as answerer:
-        answerer.answer(Question.read(GOMOKU, FAR_OFF), NODES)
-        answerer.answer(Question.read(registry.get("gomoku-11"), FAR_OFF), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, FAR_OFF), NODES)
+        answerer.answer(Inquiry.read(registry.get("gomoku-11"), FAR_OFF), NODES)
     assert counted(book) == {stones(FAR_OFF): 1}
     assert not Misses(swap).path.exists()
     assert not Misses(other).path.exists()
@@ -79,7 +79,7 @@ def test_a_miss_belongs_to_the_first_book_of_its_game(book: Path, tmp_path: Path
 
 def test_counts_are_written_while_the_service_runs(book: Path) -> None:
     with Answerer([book], misses=MissCounter(seconds=0.01)) as answerer:
-        answerer.answer(Question.read(GOMOKU, FAR_OFF), NODES)
+        answerer.answer(Inquiry.read(GOMOKU, FAR_OFF), NODES)
         while not counted(book):
             pass
     assert counted(book) == {stones(FAR_OFF): 1}

@@ -1,4 +1,4 @@
-"""A question about one position, and the answers to it."""
+"""An inquiry about one position, and the answers to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.answers import Answer, AnswerMove, MoveSource, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Inquiry:
     """What is known of `position`, to which the moves of `played` lead?
 
     An answer tells how long it took `since` a time on the clock of `perf_counter_ns`.
@@ -26,8 +26,8 @@ class Question:
     position: Position
 
     @classmethod
-    def read(cls, game: Game, moves: str) -> Question:
-        """The question about the position after `moves`, separated by spaces or commas.
+    def read(cls, game: Game, moves: str) -> Inquiry:
+        """The inquiry about the position after `moves`, separated by spaces or commas.
 
         Raises:
             InvalidMove: if a part of `moves` is no move.
