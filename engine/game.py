@@ -15,11 +15,16 @@ from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, Side, board_of, cells_of
 from engine.proof import TABLE_MEBIBYTES, Prover
 from engine.search import Searcher, SearchOptions
+from engine.values import Value
 
 Symmetry = int
 Key = bytes
 
-SYMMETRIES: range = range(8)
+OF_A_SQUARE: Sequence[Symmetry] = range(8)
+OF_A_RECTANGLE: Sequence[Symmetry] = (0, 2, 4, 6)
+"""The symmetries of boards. Where width and height differ, no quarter turn is one."""
+MIRRORED: Symmetry = 4
+"""The symmetry by which left and right change places."""
 
 
 class Outcome(Enum):
@@ -69,7 +74,8 @@ class Family:
     """Games of one kind that differ in size or a rule.
 
     `ids` and `options` tell a reader which ids exist; `find` returns the game of an id, or None
-    if this family has none.
+    if this family has none. Where games are kept as SGF, `sgf` is the family's number there (in
+    GM) and `sized` makes the id of the usual game on a board of a size.
     """
 
     name: str
@@ -78,24 +84,23 @@ class Family:
     options: str
     examples: tuple[str, ...]
     find: Callable[[str], Game | None]
+    sgf: int | None = None
+    sized: Callable[[str], str] = str
 
 
 class Game(ABC):
-    """The rules of one game on a square board.
+    """The rules of one game on a board of `width` columns and `height` rows.
 
-    Moves are whole numbers from 0 to ``move_count - 1``. A symmetry is a number from 0 to 7,
-    0 the identity; it acts on cells, and through them on positions and moves.
+    A player puts one stone on the board in each turn, dark first. Moves are whole numbers from 0 to
+    ``move_count - 1``. A symmetry is a number from 0 to 7, 0 the identity; it acts on cells, and
+    through them on positions and moves.
     """
 
     id: str
     title: str
-    size: int
+    width: int
+    height: int
     move_count: int
-    symmetries: Sequence[Symmetry] = SYMMETRIES
-    """Those that the game itself has: a move on the turned board has a like one in the game.
-
-    Ascending, a group. Canonical positions are the smallest of these images alone.
-    """
     forbids_moves: bool = False
     """Whether a move to a free cell can be forbidden, see `forbidden_moves`."""
 
@@ -135,8 +140,10 @@ class Game(ABC):
         """`move` as it reads on the board turned by `symmetry`, one of the game's own."""
 
     @abstractmethod
-    def parse_move(self, text: str) -> Move:
+    def parse_move(self, text: str, position: Position | None = None) -> Move:
         """The move that `text` names, in either case.
+
+        Where it is to be played in a known `position`, a game may accept shorter names.
 
         Raises:
             InvalidMove: if it names none.
@@ -146,24 +153,34 @@ class Game(ABC):
     def format_move(self, move: Move) -> str:
         """The notation of `move`."""
 
-    @abstractmethod
     def searcher(self, options: SearchOptions = SearchOptions()) -> Searcher:
-        """A new searcher. The first call in a process loads the compiled kernels.
+        """A new searcher; the plain one, unless a game has its own.
+
+        The first call in a process may load compiled kernels.
 
         Raises:
             InvalidOptions: if there is no memory for its table.
         """
+        from engine.plain_search import PlainSearcher
+
+        return PlainSearcher(self, options)
+
+    def estimate(self, position: Position) -> Value:
+        """What the plain searcher takes an unfinished position for, for the side to move."""
+        return 0
 
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""
         return None
 
-    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover | None:
-        """A new prover with a table of `table` MiB; None where the game has none.
+    def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:
+        """A new prover with a table of `table` MiB; the plain one, unless a game has its own.
 
         It uses as many `threads` as it can, up to so many.
         """
-        return None
+        from engine.plain_prover import PlainProver
+
+        return PlainProver(self, table=table)
 
     @property
     def initial(self) -> Position:
@@ -173,11 +190,20 @@ class Game(ABC):
     @property
     def cell_count(self) -> int:
         """The number of cells on the board."""
-        return self.size * self.size
+        return self.width * self.height
+
+    @cached_property
+    def symmetries(self) -> Sequence[Symmetry]:
+        """Those of the game itself: a move on the turned board is like a move on the board.
+
+        Ascending, a group; all that the board has, unless the rules tell directions apart.
+        Canonical positions are the smallest of these images alone.
+        """
+        return OF_A_SQUARE if self.width == self.height else OF_A_RECTANGLE
 
     def format_cell(self, cell: Cell) -> str:
         """Column letter and row number, from a1 at the bottom left."""
-        row, column = divmod(cell, self.size)
+        row, column = divmod(cell, self.width)
         return f"{chr(ord('a') + column)}{row + 1}"
 
     def parse_cell(self, text: str) -> Cell:
@@ -189,8 +215,8 @@ class Game(ABC):
         match = re.fullmatch(r"([a-zA-Z])([1-9][0-9]?)", text)
         if match:
             column, row = ord(match[1].lower()) - ord("a"), int(match[2]) - 1
-            if column < self.size and row < self.size:
-                return row * self.size + column
+            if column < self.width and row < self.height:
+                return row * self.width + column
         last = self.format_cell(self.cell_count - 1)
         raise InvalidMove(f"'{text}' is no cell of {self.id}: cells run from a1 to {last}")
 
@@ -335,11 +361,21 @@ class Game(ABC):
         return [s for s in self.symmetries if self.map_position(position, s) == image]
 
     @cached_property
-    def _cell_maps(self) -> tuple[tuple[Cell, ...], ...]:
-        return tuple(
-            tuple(_turn(self.size, cell, symmetry) for cell in range(self.cell_count))
-            for symmetry in SYMMETRIES
-        )
+    def _cell_maps(self) -> dict[Symmetry, list[Cell]]:
+        return {
+            symmetry: [self._turned(cell, symmetry) for cell in range(self.cell_count)]
+            for symmetry in (OF_A_SQUARE if self.width == self.height else OF_A_RECTANGLE)
+        }
+
+    def _turned(self, cell: Cell, symmetry: Symmetry) -> Cell:
+        row, column = divmod(cell, self.width)
+        if symmetry >= MIRRORED:
+            column = self.width - 1 - column
+        width, height = self.width, self.height
+        for _ in range(symmetry % 4):
+            row, column = column, height - 1 - row
+            width, height = height, width
+        return row * self.width + column
 
     @cached_property
     def _cell_width(self) -> int:
@@ -357,12 +393,3 @@ class Game(ABC):
 
 # Symmetry s mirrors left and right if s >= 4, then turns by s % 4 quarters.
 _INVERSE = (0, 3, 2, 1, 4, 5, 6, 7)
-
-
-def _turn(size: int, cell: Cell, symmetry: Symmetry) -> Cell:
-    row, column = divmod(cell, size)
-    if symmetry >= 4:
-        column = size - 1 - column
-    for _ in range(symmetry % 4):
-        row, column = column, size - 1 - row
-    return row * size + column

@@ -4,16 +4,16 @@ from engine.position import Bitboard
 
 
 class Rows:
-    """Rows of `length` stones on a square board, in the four directions.
+    """Rows of `length` stones on a board, in the four directions.
 
     Where `exact`, a longer row is none.
     """
 
-    def __init__(self, size: int, length: int, *, exact: bool = False) -> None:
+    def __init__(self, width: int, height: int, length: int, *, exact: bool = False) -> None:
         self._length = length
         self._exact = exact
         self._directions = [
-            _Direction(size, length, row_step, column_step)
+            _Direction(width, height, length, row_step, column_step)
             for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1))
         ]
 
@@ -36,20 +36,22 @@ class Rows:
 class _Direction:
     """Where a row may start in one direction, and where the cell before or after it exists."""
 
-    def __init__(self, size: int, length: int, row_step: int, column_step: int) -> None:
+    def __init__(
+        self, width: int, height: int, length: int, row_step: int, column_step: int
+    ) -> None:
         def cells(first: int, last: int) -> Bitboard:
             """The cells whose steps `first` to `last` in this direction stay on the board."""
             board = 0
-            for cell in range(size * size):
-                row, column = divmod(cell, size)
+            for cell in range(width * height):
+                row, column = divmod(cell, width)
                 if all(
-                    0 <= row + step * row_step < size and 0 <= column + step * column_step < size
+                    0 <= row + step * row_step < height and 0 <= column + step * column_step < width
                     for step in (first, last)
                 ):
                     board |= 1 << cell
             return board
 
-        self.shift = row_step * size + column_step
+        self.shift = row_step * width + column_step
         self.starts = cells(0, length - 1)
         self.has_previous = cells(-1, 0)
         self.has_next = cells(0, length)

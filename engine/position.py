@@ -1,4 +1,4 @@
-"""Stones on a square board, as numbers."""
+"""Stones on a board, as numbers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Side(StrEnum):
 class Position:
     """Stones and, through their number, the side to move; dark moves first.
 
-    Bit ``row * size + column`` of a bitboard is the cell in that row, counted from the bottom,
+    Bit ``row * width + column`` of a bitboard is the cell in that row, counted from the bottom,
     and that column, counted from the left, both from zero.
     """
 

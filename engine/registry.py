@@ -29,6 +29,11 @@ def families() -> tuple[Family, ...]:
     return tuple(sorted(found, key=lambda family: family.name))
 
 
+def family_of(game: Game) -> Family:
+    """The family that `game` belongs to."""
+    return next(family for family in families() if family.find(game.id) is not None)
+
+
 @cache
 def get(game_id: str) -> Game:
     """The game called `game_id`; the same object each time.

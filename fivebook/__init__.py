@@ -21,7 +21,7 @@ Everything that is raised on purpose is a `FivebookError`, whose text is one sen
     ├── IllegalMove (ValueError)        a move that cannot be played in the position
     ├── GameNotNamed (ValueError)       the book holds several games: say which
     ├── GameOver (ValueError)           the game has ended: nothing is left to search or prove
-    ├── NotProvable (ValueError)        the game has no prover, or none for this question
+    ├── NotProvable (ValueError)        the game's prover cannot be asked this
     └── BookError
         ├── NoAddress (ValueError)      what was given leads to no book, whatever is there
         ├── BookMissing                 there is no book at this address

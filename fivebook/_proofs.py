@@ -19,7 +19,7 @@ USUAL_MEMORY = 128
 
 
 class NotProvable(FivebookError, ValueError):
-    """The game has no prover, or none that can be asked this."""
+    """The game's prover cannot be asked this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def prove(
         InvalidMove: if one of `moves` cannot be read.
         IllegalMove: if one of them cannot be played.
         GameOver: if the game has ended by then.
-        NotProvable: if the game has no prover, or none that looks ply by ply for `within`.
+        NotProvable: if `within` is given, and the game's prover does not look ply by ply.
         InvalidOptions: if a number is not positive, or there is no such side.
     """
     from engine.position import Side
@@ -115,7 +115,7 @@ def provers_for(question: Question, memory: int, threads: int) -> Provers:
     """A prover for each claim that is asked; they share `memory` MiB.
 
     Raises:
-        NotProvable: if the game has none, or none that looks ply by ply for `question.within`.
+        NotProvable: if there is a `question.within`, and the prover does not look ply by ply.
         InvalidOptions: if there is not so much memory.
     """
     game, asked = question.game, question.claims
@@ -124,8 +124,6 @@ def provers_for(question: Question, memory: int, threads: int) -> Provers:
         win, loss = (game.prover(table=share, threads=threads) if each else None for each in asked)
     except MemoryError as error:
         raise InvalidOptions(f"a table of {memory} MiB does not fit into the memory") from error
-    if win is None and loss is None:
-        raise NotProvable(f"{game.id} cannot be proven: the game has no prover yet")
     if question.within is not None and not all(each.by_plies for each in (win, loss) if each):
         raise NotProvable(
             f"no win of {game.id} can be looked for within a number of plies: its prover does "

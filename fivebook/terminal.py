@@ -145,7 +145,7 @@ class TerminalGame:
                 click.echo(_HELP.format(move=first, suffix=suffix(self._game)))
             case _:
                 self._require_unfinished()
-                self._play(self._game.parse_move(text))
+                self._play(self._game.parse_move(text, self._position))
 
     def _play(self, move: Move, remark: str = "") -> None:
         position = self._game.play_line([move], self._position)

@@ -176,10 +176,7 @@ class DeepCheck:
 
     def _loss_of(self, game: Game, position: Position) -> Proof:
         """What the game's prover finds of the claim that the side to move loses."""
-        prover = _prover(game)
-        if prover is None:
-            return OPEN
-        *_, proof = OPEN, *prover.steps(position, nodes=self._nodes, loses=True)
+        *_, proof = OPEN, *_prover(game).steps(position, nodes=self._nodes, loses=True)
         return proof
 
     def _repeat(self, stored: StoredPosition, children: Sequence[AnyRow]) -> Finding | None:
@@ -224,7 +221,7 @@ def _searcher(game: Game) -> Searcher:
 
 
 @cache
-def _prover(game: Game) -> Prover | None:
+def _prover(game: Game) -> Prover:
     return game.prover()
 
 

@@ -1,6 +1,7 @@
 """Who may import whom: one direction, no circles."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,16 @@ MAY_IMPORT = {
 ROOMS = set(MAY_IMPORT)
 SOURCES = [path for room in sorted(ROOMS) for path in sorted((ROOT / room).rglob("*.py"))]
 LEAVES_THE_PROCESS = {"asyncio", "dbm", "ftplib", "http", "socket", "sqlite3", "ssl", "urllib"}
+
+A_GAME = re.compile("gomoku|pentago|connect.?four|quadrant", re.IGNORECASE)
+# Kinds of games, published agents that play one of them, and protocols for Gomoku alone.
+OF_ONE_KIND = (
+    "engine/games/",
+    "engine/players/",
+    "service/play/brain.py",
+    "service/play/bsdgames.py",
+    "service/play/gomocup.py",
+)
 
 
 def imported(source: str) -> Iterator[str]:
@@ -94,9 +105,47 @@ def test_only_the_front_door_reads_a_command_line_and_draws_on_a_terminal(path: 
     assert not top_names(path) & {"click", "rich"}
 
 
+def is_of_one_kind(path: Path) -> bool:
+    """Whether the file is there for one kind of games alone."""
+    name = str(path.relative_to(ROOT))
+    return bool(A_GAME.search(name)) or name.startswith(OF_ONE_KIND)
+
+
+def names_in(source: str) -> Iterator[str]:
+    """The names in a source and its strings; not those that are sentences, which may give examples.
+
+    Docstrings mostly are sentences too.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield "" if " " in node.value else node.value
+        for field in ("id", "attr", "name", "arg", "module"):
+            yield str(getattr(node, field, ""))
+
+
+def test_names_are_found_in_code_and_not_in_sentences() -> None:
+    source = """
+import a_gomoku_module
+from b import Pentago as p
+def f(connect_four, x="gomoku-15"):
+    "For gomoku-15."
+    return x.pentago, "such as gomoku-15"
+"""
+    assert [name for name in names_in(source) if A_GAME.search(name)] == [
+        "a_gomoku_module", "Pentago", "connect_four", "gomoku-15", "pentago",
+    ]  # fmt: skip
+
+
+@of_room("engine", "book", "precompute", "service")
+def test_what_serves_every_game_names_none(path: Path) -> None:
+    if not is_of_one_kind(path):
+        assert not [name for name in names_in(path.read_text()) if A_GAME.search(name)]
+
+
 @of_room("book", "precompute", "service")
 def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
-    assert not {name for name in imported(path.read_text()) if name.startswith("engine.games")}
+    if not is_of_one_kind(path):
+        assert not {name for name in imported(path.read_text()) if name.startswith("engine.games")}
 
 
 def test_the_checker_of_certificates_shares_no_code_with_the_engine() -> None:

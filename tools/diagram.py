@@ -48,13 +48,13 @@ def main(book: Address, moves: str, game: Game | None) -> None:
 
 def diagram(game: Game, position: Position, known: Sequence[BookMove]) -> Iterator[str]:
     """The lines of an SVG image, row 1 at the bottom; `known` are the moves, best first."""
-    side = 2 * _MARGIN + (game.size - 1) * _STEP
+    side = 2 * _MARGIN + (game.width - 1) * _STEP
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side} {side}" role="img">'
     yield f"<title>{game.title}: {len(known)} known moves</title>"
     yield _STYLE
     yield f'<rect class="board" width="{side}" height="{side}" rx="6"/>'
     first, last = _MARGIN, side - _MARGIN
-    for index in range(game.size):
+    for index in range(game.width):
         at = _MARGIN + index * _STEP
         letter, number = game.format_cell(index)[0], index + 1
         yield f'<line x1="{at}" y1="{first}" x2="{at}" y2="{last}"/>'
@@ -75,8 +75,8 @@ def diagram(game: Game, position: Position, known: Sequence[BookMove]) -> Iterat
 
 
 def _centre(game: Game, cell: Cell) -> tuple[int, int]:
-    row, column = divmod(cell, game.size)
-    return _MARGIN + column * _STEP, _MARGIN + (game.size - 1 - row) * _STEP
+    row, column = divmod(cell, game.width)
+    return _MARGIN + column * _STEP, _MARGIN + (game.height - 1 - row) * _STEP
 
 
 def _label(move: BookMove) -> str:

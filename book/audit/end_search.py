@@ -1,4 +1,4 @@
-"""What settles the ends of a proof: a search of the checker's own."""
+"""What decides the ends of a proof: a search of the checker's own."""
 
 from abc import ABC, abstractmethod
 
@@ -63,3 +63,28 @@ class Exhaustive:
             if best == 1:
                 break
         return best
+
+
+class EveryMove(EndSearch):
+    """Tries every move and every reply, for any game."""
+
+    usual_nodes = 200_000
+    kind = "every move and reply"
+
+    def __init__(self, rules: AuditRules, nodes: int | None) -> None:
+        super().__init__(nodes)
+        self._rules = rules
+
+    def won(self, board: AuditBoard, plies: int) -> bool | None:
+        value = self._value(board, plies)
+        return None if value is None else value > 0
+
+    def holds(self, board: AuditBoard) -> bool | None:
+        value = self._value(board, len(self._rules.cells))
+        return None if value is None else value >= 0
+
+    def _value(self, board: AuditBoard, plies: int) -> int | None:
+        try:
+            return Exhaustive(self._rules, self._nodes).value(board, plies)
+        except OutOfNodes:
+            return None

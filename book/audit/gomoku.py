@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from book.audit.end_search import EndSearch
 from book.audit.rules import OF_THE_SQUARE, AuditBoard, AuditRules
 
 FIVE = 5
@@ -20,7 +21,12 @@ class GomokuRules(AuditRules):
         self.stride = size + 1
         self.steps = (1, self.stride, self.stride + 1, self.stride - 1)
         self._standard, self.renju = rule == "-standard", rule == "-renju"
-        super().__init__(game_id, size, size * size, OF_THE_SQUARE)
+        super().__init__(game_id, size, size, size * size, OF_THE_SQUARE)
+
+    def end_search(self, nodes: int | None) -> EndSearch:
+        from book.audit.gomoku_threats import Threats
+
+        return Threats(self, nodes)
 
     def _bit(self, row: int, column: int) -> int:
         return row * self.stride + column
@@ -194,7 +200,7 @@ def _cells(rows: int, step: int, length: int) -> int:
     return cells
 
 
-def gomoku(game_id: str) -> GomokuRules | None:
+def find_rules(game_id: str) -> GomokuRules | None:
     """The rules of a game of this kind; None if the id is of no such game."""
     match = re.fullmatch(r"gomoku-(\d+)(|-standard|-renju)", game_id)
     return GomokuRules(game_id, int(match[1]), match[2]) if match else None

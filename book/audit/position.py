@@ -13,12 +13,9 @@ from enum import StrEnum
 from typing import NoReturn
 
 from book.audit.end_search import EndSearch
-from book.audit.endings import endings
-from book.audit.gomoku import GomokuRules, gomoku
 from book.audit.proof_rows import WIN, ProofClaim, ProofLink, ProofRow, ProofRows, behind
-from book.audit.quadrants import LETTERS, QuadrantRules
+from book.audit.registry import rules_of
 from book.audit.rules import AuditBoard, AuditRules
-from book.audit.threats import Threats
 
 # A win claimed as exact that is longer must not come within so many plies.
 _SOON = 3
@@ -58,31 +55,13 @@ class _Doubt(Exception):
         self.status, self.reason = status, reason
 
 
-def rules_of(game_id: str) -> AuditRules:
-    """The rules of a game that books hold."""
-    return gomoku(game_id) or QuadrantRules(game_id)
-
-
-def knows(game_id: str) -> bool:
-    """Whether there are rules for this game."""
-    return game_id in LETTERS or gomoku(game_id) is not None
-
-
-def search_of(rules: AuditRules, nodes: int | None) -> EndSearch:
-    """What settles the ends of lines, with at most `nodes` a question, or as many as are usual."""
-    if isinstance(rules, GomokuRules):
-        return Threats(rules, nodes)
-    assert isinstance(rules, QuadrantRules)
-    return endings(rules, nodes)
-
-
 class Examiner:
     """Checks positions of one game."""
 
     def __init__(self, rows: ProofRows, game_id: str, nodes: int | None) -> None:
         self._rows = rows
         self.rules = rules_of(game_id)
-        self._search = search_of(self.rules, nodes)
+        self._search = self.rules.end_search(nodes)
 
     def examine(self, ids: Sequence[int]) -> list[CheckedPosition]:
         """What comes of the check of each position."""

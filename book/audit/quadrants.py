@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
+from book.audit.end_search import EndSearch
 from book.audit.quadrant_kernels import changed, has_five
 from book.audit.rules import HALF_TURN, OF_THE_SQUARE, AuditBoard, AuditRules
 from book.certificates.pentago_swap.arrangements import place_of
@@ -35,7 +36,12 @@ class QuadrantRules(AuditRules):
         self.table = _table(list(changes.values()))
         # A flip is no flip on the mirrored board.
         symmetries = HALF_TURN if game_id == "pentago-twist" else OF_THE_SQUARE
-        super().__init__(game_id, SIZE, SIZE * SIZE * len(changes), symmetries)
+        super().__init__(game_id, SIZE, SIZE, SIZE * SIZE * len(changes), symmetries)
+
+    def end_search(self, nodes: int | None) -> EndSearch:
+        from book.audit.quadrant_endings import Endings, SwapEndings
+
+        return (Endings if LETTERS[self.game_id] else SwapEndings)(self, nodes)
 
     def _bit(self, row: int, column: int) -> int:
         return 9 * place_of(column, row) + 3 * (row % 3) + column % 3
@@ -62,6 +68,11 @@ class QuadrantRules(AuditRules):
     def name(self, move: int) -> str:
         cell, change = divmod(move, len(self._names))
         return f"{self._cell_name(cell)}:{self._names[change]}"
+
+
+def find_rules(game_id: str) -> QuadrantRules | None:
+    """The rules of a game of this kind; None if the id is of no such game."""
+    return QuadrantRules(game_id) if game_id in LETTERS else None
 
 
 def _changes(letters: str) -> dict[str, list[int]]:

@@ -1,16 +1,22 @@
-"""The rules of every game, as far as a proof needs them."""
+"""What the rules of every game are to the audit, as far as a proof needs them."""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from book.audit.end_search import EndSearch
 
 # Whether rows and columns change places, then whether each is counted from the other end.
 Symmetry = tuple[bool, bool, bool]
 OF_THE_SQUARE = list(product((False, True), (False, True), (False, True)))
 HALF_TURN = [(False, False, False), (False, True, True)]
+MIRROR = [(False, False, False), (False, False, True)]
 
 
 class AuditBoard(NamedTuple):
@@ -29,29 +35,34 @@ class AuditBoard(NamedTuple):
         """The stones of the side to move, and of the other one."""
         return (self.dark, self.light) if self.dark_to_move else (self.light, self.dark)
 
-    def with_sides(self, own: int, other: int) -> "AuditBoard":
+    def with_sides(self, own: int, other: int) -> AuditBoard:
         """The board on which the side to move of this one has the stones `own`."""
         return AuditBoard(own, other) if self.dark_to_move else AuditBoard(other, own)
 
 
 class AuditRules(ABC):
-    """One game on a square board. A row and a column count from 0 at the lower left.
+    """One game on a board. A row and a column count from 0 at the lower left.
 
     Books number the cells row by row; here each has a bit, which `_bit` tells. `symmetries` take
     the board to one on which the game goes on alike.
     """
 
     def __init__(
-        self, game_id: str, size: int, move_count: int, symmetries: Sequence[Symmetry]
+        self,
+        game_id: str,
+        width: int,
+        height: int,
+        move_count: int,
+        symmetries: Sequence[Symmetry],
     ) -> None:
         self.game_id = game_id
-        self.size = size
-        self.cells = [self._bit(row, column) for row in range(size) for column in range(size)]
+        self.width, self.height = width, height
+        self.cells = [self._bit(row, column) for row in range(height) for column in range(width)]
         self.full = sum(1 << bit for bit in self.cells)
         self._number = {bit: cell for cell, bit in enumerate(self.cells)}
         self._move_count = move_count
         self._move_width = 1 if move_count <= 256 else 2
-        self._cell_width = 1 if size * size <= 256 else 2
+        self._cell_width = 1 if width * height <= 256 else 2
         self._images = [self._image(*symmetry) for symmetry in symmetries]
 
     @abstractmethod
@@ -72,6 +83,13 @@ class AuditRules(ABC):
     @abstractmethod
     def name(self, move: int) -> str:
         """The notation of a move."""
+
+    def end_search(self, nodes: int | None) -> EndSearch:
+        """What searches the ends of lines, with at most `nodes` a question, or as many as are
+        usual. A game may know a faster way than trying everything."""
+        from book.audit.end_search import EveryMove
+
+        return EveryMove(self, nodes)
 
     def parse(self, text: str) -> int:
         """The move that `text` names.
@@ -137,7 +155,7 @@ class AuditRules(ABC):
         return f"dark {dark}, light {light}"
 
     def _cell_name(self, cell: int) -> str:
-        return f"{chr(ord('a') + cell % self.size)}{cell // self.size + 1}"
+        return f"{chr(ord('a') + cell % self.width)}{cell // self.width + 1}"
 
     def _cells(self, side: int) -> list[int]:
         """The numbers of the cells that a side has."""
@@ -145,12 +163,12 @@ class AuditRules(ABC):
 
     def _image(self, exchanged: bool, last_row_first: bool, last_column_first: bool) -> list[int]:
         """The cell that each cell becomes by a symmetry."""
-        image, last = [], self.size - 1
-        for place in product(range(self.size), repeat=2):
+        image = []
+        for place in product(range(self.height), range(self.width)):
             row, column = reversed(place) if exchanged else place
-            row = last - row if last_row_first else row
-            column = last - column if last_column_first else column
-            image.append(row * self.size + column)
+            row = self.height - 1 - row if last_row_first else row
+            column = self.width - 1 - column if last_column_first else column
+            image.append(row * self.width + column)
         return image
 
     @cached_property

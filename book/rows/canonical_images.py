@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.game import SYMMETRIES, Game, Key, Symmetry
+from engine.game import OF_A_SQUARE, Game, Key, Symmetry
 from engine.position import Position
 
 _Cells = NDArray[np.uint16]
@@ -73,7 +73,7 @@ def _smallest(
 
 @cache
 def _numbers(bits: int) -> _Turns:
-    return tuple(symmetry for symmetry in SYMMETRIES if bits >> symmetry & 1)
+    return tuple(symmetry for symmetry in OF_A_SQUARE if bits >> symmetry & 1)
 
 
 @cache

@@ -29,7 +29,7 @@ def board_of(game: Game, position: Position) -> Any:
     board = np.zeros(1, dtype=BOARD)[0]
     cells = np.pad(stones_of(game, position), 1, constant_values=_OUTSIDE).ravel()
     board["cell"][: cells.size] = cells
-    board["width"] = game.size + 2
+    board["width"] = game.width + 2
     return board
 
 

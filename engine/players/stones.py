@@ -12,14 +12,14 @@ EMPTY, DARK_STONE, LIGHT_STONE = 0, 1, -1
 
 
 def stones_of(game: Game, position: Position) -> NDArray[Any]:
-    """A fresh int8 array of shape (size, size): 1 dark, -1 light, 0 empty.
+    """A fresh int8 array of shape (height, width): 1 dark, -1 light, 0 empty.
 
     ``array.ravel()[cell]`` is the stone on `cell`.
     """
     stones = np.zeros(game.cell_count, dtype=np.int8)
     stones[cells_of(position.dark)] = DARK_STONE
     stones[cells_of(position.light)] = LIGHT_STONE
-    return stones.reshape(game.size, game.size)
+    return stones.reshape(game.height, game.width)
 
 
 def stone_to_move(position: Position) -> int:
@@ -28,5 +28,5 @@ def stone_to_move(position: Position) -> int:
 
 
 def centre_of(game: Game) -> Cell:
-    """The middle cell; of the four of an even board the one farthest up and to the right."""
-    return game.size // 2 * (game.size + 1)
+    """The middle cell; where there are several, the one farthest up and to the right."""
+    return game.height // 2 * game.width + game.width // 2

@@ -57,8 +57,8 @@ def check(asked: Asked) -> Checked:
 
 
 def _game_id(address: Address, game: Game | None) -> str:
-    from book.audit.position import knows
     from book.audit.proof_rows import game_ids
+    from book.audit.registry import knows
 
     wanted = name_game(address, game_ids(address), game)
     if not knows(wanted):

@@ -123,8 +123,6 @@ def _provers(question: Question, memory: int, jobs: int) -> Provers:
         win, loss = (game.prover(table=share, threads=jobs) if each else None for each in asked)
     except MemoryError as error:
         raise click.UsageError(f"a table of {memory} MiB does not fit into the memory") from error
-    if win is None and loss is None:
-        raise click.UsageError(f"{game.id} cannot be proven: the game has no prover yet")
     if question.within is not None and not all(each.by_plies for each in (win, loss) if each):
         raise click.UsageError(
             f"--plies needs a prover that looks ply by ply, and that of {game.id} does not"

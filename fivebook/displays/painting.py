@@ -18,7 +18,7 @@ def paint(game: Game, position: Position, last: Cell | None = None) -> Text:
         (winning_cells(game, position), _WON_STYLE),
     ):
         for cell in cells:
-            row, column = divmod(cell, game.size)
+            row, column = divmod(cell, game.width)
             at = MARGIN + 2 * column
-            lines[game.size - 1 - row].stylize(style, at, at + 1)
+            lines[game.height - 1 - row].stylize(style, at, at + 1)
     return Text("\n").join(lines)

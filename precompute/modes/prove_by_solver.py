@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from book.rows.encoding import Rest, Searched
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, Task
-from engine.errors import FivebookError
 from engine.game import Canonical, Game, Key
 from engine.position import Move, Position
 from engine.proof import OPEN, Proof, Prover
@@ -28,10 +27,6 @@ _SECONDS_BETWEEN_SAVES = 60.0
 _NODES_FOR_SHORTER, _TIMES_MORE = 300_000, 10
 # A win within so many plies is found live, in milliseconds.
 _SOON = 9
-
-
-class NoProver(FivebookError):
-    """The game has no prover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +78,7 @@ class Won:
 class StrategyBuilder(BuildRun[ProofState]):
     """A build by one proof. `report` is called every fraction of a second or some seconds.
 
-    `run` raises `NoProver` if the game has none, and `KnowledgeError` if the file of an earlier
-    proof is damaged or of something else.
+    `run` raises `KnowledgeError` if the file of an earlier proof is damaged or of something else.
     """
 
     def __init__(
@@ -99,8 +93,6 @@ class StrategyBuilder(BuildRun[ProofState]):
     def _run(self) -> ProofState:
         options = self._options
         prover = options.game.prover(table=options.mode.memory, threads=options.jobs)
-        if prover is None:
-            raise NoProver(f"{options.game.id} cannot be proven: the game has no prover yet")
         with BookWriter(self._address, options.game) as writer:
             run = writer.start_run(self._parameters())
             knowledge = Knowledge(self._address, options.game)

@@ -14,6 +14,7 @@ from engine import __version__, registry
 from engine.clock import LAG, Clock
 from engine.errors import FivebookError, UnknownGame
 from engine.game import Game
+from engine.games.gomoku import Rule, id_of
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.position import Bitboard, Cell, Position
@@ -31,7 +32,7 @@ _MEBIBYTE = 1 << 20
 # of a few seconds fills no more than so many MiB.
 _MOST_TABLE = 64
 _CONTINUOUS = 2
-_RULES = {0: "", 1: "-standard", 4: "-renju"}
+_RULES = {0: Rule.FREESTYLE, 1: Rule.STANDARD, 4: Rule.RENJU}
 _OWN, _OTHER, _WINNING = "1", "2", "3"
 
 
@@ -149,7 +150,7 @@ class Brain:
         if self._size is None:
             raise _Refused("there is no board yet: START and its size")
         try:
-            return registry.get(f"gomoku-{self._size}{_RULES[self._rule]}")
+            return registry.get(id_of(self._size, _RULES[self._rule]))
         except (UnknownGame, KeyError):
             raise _Refused(f"there is no game of size {self._size} by rule {self._rule}") from None
 
@@ -227,14 +228,14 @@ class Brain:
         self._other &= ~(1 << cell)
 
     def _cell(self, text: str) -> Cell:
-        size = self._game().size
+        size = self._game().width
         match = re.fullmatch(r"([0-9]{1,3})\s*,\s*([0-9]{1,3})", text)
         if match is None or not (int(match[1]) < size and int(match[2]) < size):
             raise _Refused(f"'{text}' is no cell: cells run from 0,0 to {size - 1},{size - 1}")
         return int(match[2]) * size + int(match[1])
 
     def _named(self, cell: Cell) -> str:
-        row, column = divmod(cell, self._game().size)
+        row, column = divmod(cell, self._game().width)
         return f"{column},{row}"
 
     def _inform(self, key: str, value: str) -> None:

@@ -85,11 +85,11 @@ class BsdGamesPlayer(Player):
         if not lines:
             raise PlayerFailed(f"bsdgames: no move in its output '{report.strip()[-80:]}'")
         letter, row, combination = lines[-1]
-        cell = (int(row) - 1) * self.game.size + _LETTERS.index(letter)
+        cell = (int(row) - 1) * self.game.width + _LETTERS.index(letter)
         return _Best(cell, *divmod(int(combination, 16), 256))
 
     def _name(self, cell: Cell) -> str:
-        row, column = divmod(cell, self.game.size)
+        row, column = divmod(cell, self.game.width)
         return f"{_LETTERS[column]}{row + 1}"
 
 

@@ -28,23 +28,23 @@ def draw(game: Game, position: Position, last: Cell | None = None) -> str:
     <BLANKLINE>
        a b c d e
     """
-    rows = [_row(game, position, row, last) for row in reversed(range(game.size))]
-    letters = " ".join(game.format_cell(column)[0] for column in range(game.size))
+    rows = [_row(game, position, row, last) for row in reversed(range(game.height))]
+    letters = " ".join(game.format_cell(column)[0] for column in range(game.width))
     return "\n".join([*rows, "", " " * MARGIN + letters])
 
 
 def winning_cells(game: Game, position: Position) -> list[Cell]:
     """The stones of all rows that win, ascending."""
     won = 0
-    for row in _rows(game.size, position.dark):
+    for row in _rows(game.width, position.dark):
         won |= row if game.outcome(Position(dark=row)) is not None else 0
-    for row in _rows(game.size, position.light):
+    for row in _rows(game.width, position.light):
         won |= row if game.outcome(Position(light=row)) is not None else 0
     return cells_of(won)
 
 
 def _row(game: Game, position: Position, row: int, last: Cell | None) -> str:
-    cells = range(row * game.size, (row + 1) * game.size)
+    cells = range(row * game.width, (row + 1) * game.width)
     text = f"{row + 1:<{MARGIN}}" + " ".join(_mark(position, cell) for cell in cells)
     if last is None or last not in cells:
         return text
@@ -58,9 +58,9 @@ def _mark(position: Position, cell: Cell) -> str:
     return _LIGHT if position.light >> cell & 1 else _EMPTY
 
 
-def _rows(size: int, stones: Bitboard) -> Iterator[Bitboard]:
+def _rows(width: int, stones: Bitboard) -> Iterator[Bitboard]:
     """Every row of `stones` that cannot be made longer, single stones among them."""
-    cells = {divmod(cell, size) for cell in cells_of(stones)}
+    cells = {divmod(cell, width) for cell in cells_of(stones)}
     for row, column in cells:
         for up, right in _DIRECTIONS:
             if (row - up, column - right) in cells:
@@ -69,5 +69,5 @@ def _rows(size: int, stones: Bitboard) -> Iterator[Bitboard]:
             while (row + length * up, column + length * right) in cells:
                 length += 1
             yield board_of(
-                (row + step * up) * size + column + step * right for step in range(length)
+                (row + step * up) * width + column + step * right for step in range(length)
             )

@@ -97,7 +97,7 @@ def _next_move(
     """The first move in `lines` that can be played, None if there is none."""
     for text in filter(None, map(str.strip, lines)):
         try:
-            move = game.parse_move(text)
+            move = game.parse_move(text, position)
             game.play_line([move], position)
         except (InvalidMove, IllegalMove) as error:
             write(str(error))

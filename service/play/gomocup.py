@@ -14,6 +14,7 @@ from threading import Thread
 
 from engine.clock import Clock
 from engine.game import Game
+from engine.games.gomoku import Gomoku, Rule
 from engine.players.base import Choice, Player, UnsuitableGame
 from engine.position import Cell, Position, Side, cells_of
 from engine.search import Limits
@@ -26,7 +27,7 @@ _ENDING_SECONDS = 2.0
 _REMARKS = ("MESSAGE", "DEBUG")
 _UNLIMITED = 2**31 - 1
 _OWN, _OTHER = 1, 2
-_RULES = {"": 0, "-standard": 1, "-renju": 4}
+_RULES = {Rule.FREESTYLE: 0, Rule.STANDARD: 1, Rule.RENJU: 4}
 
 
 class GomocupPlayer(Player):
@@ -42,8 +43,7 @@ class GomocupPlayer(Player):
     name = "gomocup"
 
     def __init__(self, game: Game, command: str, limits: Limits) -> None:
-        rule = re.fullmatch(r"gomoku-[0-9]+(.*)", game.id)
-        if rule is None:
+        if not isinstance(game, Gomoku):
             raise UnsuitableGame(f"Gomocup programs play Gomoku, such as gomoku-15, not {game.id}")
         if not command:
             raise InvalidPlayer("name the program: gomocup:COMMAND LINE")
@@ -59,7 +59,7 @@ class GomocupPlayer(Player):
             f"INFO timeout_match {_milliseconds(clock.left) if clock else 0}",
             f"INFO time_left {_milliseconds(clock.left) if clock else _UNLIMITED}",
             "INFO game_type 1",
-            f"INFO rule {_RULES[rule[1]]}",
+            f"INFO rule {_RULES[game.rule]}",
         )
         self._last: Position | None = None
         self._program = _Program(command)
@@ -96,10 +96,10 @@ class GomocupPlayer(Player):
 
     def _start(self) -> None:
         """Have the program begin anew with an empty board."""
-        self._program.send(f"START {self.game.size}")
+        self._program.send(f"START {self.game.width}")
         answer = self._program.receive(_STARTING_SECONDS)
         if answer != "OK":
-            raise self._program.failure(f"it answers START {self.game.size} with '{answer}'")
+            raise self._program.failure(f"it answers START {self.game.width} with '{answer}'")
         for setting in self._settings:
             self._program.send(setting)
 
@@ -126,11 +126,11 @@ class GomocupPlayer(Player):
         return added[0] if len(added) == 1 else None
 
     def _name(self, cell: Cell) -> str:
-        row, column = divmod(cell, self.game.size)
+        row, column = divmod(cell, self.game.width)
         return f"{column},{row}"
 
     def _cell(self, answer: str) -> Cell:
-        size = self.game.size
+        size = self.game.width
         match = re.fullmatch(r"([0-9]+),([0-9]+)", answer.replace(" ", ""))
         if match is None or not (int(match[1]) < size and int(match[2]) < size):
             raise self._program.failure(f"its answer '{answer}' is no cell")

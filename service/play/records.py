@@ -113,16 +113,16 @@ def read_records(path: Path) -> list[GameRecord]:
 
 
 def _fits_sgf(game: Game) -> bool:
-    return game.move_count == game.cell_count
+    return registry.family_of(game).sgf is not None
 
 
 def _as_sgf(record: GameRecord) -> str:
     root = {
         "FF": "4",
-        "GM": "4",
+        "GM": str(registry.family_of(record.game).sgf),
         "CA": "UTF-8",
         "AP": f"fivebook:{__version__}",
-        "SZ": str(record.game.size),
+        "SZ": str(record.game.width),
         "RU": record.game.id,
         "PB": record.dark,
         "PW": record.light,
@@ -160,13 +160,15 @@ def _from_sgf(nodes: Sequence[Node]) -> GameRecord:
 
 def _sgf_game(root: Node) -> Game:
     kind, size = (root.get(name, "").strip() for name in ("GM", "SZ"))
-    if kind != "4":
-        raise InvalidRecord(f"GM[{kind}] is not Gomoku, which is GM[4] in SGF")
+    known = {str(family.sgf): family for family in registry.families() if family.sgf is not None}
+    if kind not in known:
+        names = " or ".join(f"{each.name.title()}, which is GM[{n}]" for n, each in known.items())
+        raise InvalidRecord(f"GM[{kind}] is not {names} in SGF")
     try:
         game = registry.get(root.get("RU", ""))
     except UnknownGame:
-        game = registry.get(f"gomoku-{size}")
-    if size != str(game.size):
+        game = registry.get(known[kind].sized(size))
+    if size != str(game.width):
         raise InvalidRecord(f"SZ[{size}] is not the board of {game.id}")
     return game
 
@@ -188,16 +190,16 @@ def _sgf_moves(game: Game, nodes: Sequence[Node]) -> Iterator[Move]:
 
 def _point(game: Game, move: Move) -> str:
     """SGF's name of a cell: its column, then its row from the top, both from 'a'."""
-    row, column = divmod(move, game.size)
-    return chr(ord("a") + column) + chr(ord("a") + game.size - 1 - row)
+    row, column = divmod(move, game.width)
+    return chr(ord("a") + column) + chr(ord("a") + game.height - 1 - row)
 
 
 def _parse_point(game: Game, point: str) -> Move:
     if re.fullmatch("[a-z]{2}", point):
         column, row = (ord(letter) - ord("a") for letter in point)
-        if max(column, row) < game.size:
-            return (game.size - 1 - row) * game.size + column
-    last = _point(game, game.size - 1)
+        if column < game.width and row < game.height:
+            return (game.height - 1 - row) * game.width + column
+    last = _point(game, game.width - 1)
     raise InvalidRecord(f"'{point}' is no point of {game.id}: in SGF they run from aa to {last}")
 
 

@@ -17,7 +17,7 @@ from book.reader import BookReader
 from book.storage.address import AnyAddress
 from book.writer import BookWriter
 from engine import registry
-from engine.game import SYMMETRIES, Game, Key, Position
+from engine.game import OF_A_SQUARE, Game, Key, Position
 from engine.values import WIN, Bound, from_child
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
 from tests.books import CopyOf, Fivebook, change, rows_of, small_book
@@ -69,7 +69,7 @@ def after(game: Game, line: str) -> Position:
     return game.play_line(game.parse_line(line))
 
 
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("symmetry", OF_A_SQUARE)
 def test_any_orientation_gets_the_same_moves_in_its_own(
     symmetry: int, reader: BookReader, game: Game, positions: list[Position]
 ) -> None:
@@ -91,7 +91,7 @@ def test_any_orientation_gets_the_same_moves_in_its_own(
         ]
 
 
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("symmetry", OF_A_SQUARE)
 def test_lines_can_be_played_from_the_position_asked_about(
     symmetry: int, reader: BookReader, game: Game, positions: list[Position]
 ) -> None:
@@ -284,7 +284,7 @@ def test_an_error_does_not_spoil_the_reader(
 # Proofs
 
 
-@pytest.mark.parametrize("symmetry", SYMMETRIES)
+@pytest.mark.parametrize("symmetry", OF_A_SQUARE)
 @pytest.mark.parametrize(
     ("line", "value"), [(BLOCKED_ONCE, WIN - 1), (OPEN_FOUR, 2 - WIN), (OPEN_THREE, WIN - 3)]
 )

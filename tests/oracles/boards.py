@@ -4,6 +4,7 @@ from engine.game import Game
 from engine.position import Position
 from tests.oracles.slow_rules import (
     Board,
+    SlowConnectFour,
     SlowGame,
     SlowGomoku,
     SlowPentago,
@@ -16,6 +17,8 @@ from tests.oracles.slow_rules import (
 
 def slow_rules_of(game: Game) -> SlowGame:
     """The slow rules of `game`, told from its id."""
+    if game.id.startswith("connect-four-"):
+        return SlowConnectFour(game.width, game.height)
     name, *options = game.id.split("-")
     if name == "gomoku":
         if "renju" in options:
@@ -30,12 +33,12 @@ def board_of(game: Game, position: Position) -> Board:
     """`position` as it is drawn, the top row first."""
 
     def stone(row: int, column: int) -> str:
-        bit = 1 << row * game.size + column
+        bit = 1 << row * game.width + column
         assert not (position.dark & bit and position.light & bit)
         return "x" if position.dark & bit else "o" if position.light & bit else "."
 
     return [
-        [stone(row, column) for column in range(game.size)] for row in reversed(range(game.size))
+        [stone(row, column) for column in range(game.width)] for row in reversed(range(game.height))
     ]
 
 
@@ -45,7 +48,7 @@ def position_of(drawing: str) -> Position:
     board = as_board(drawing)
     for row, line in enumerate(reversed(board)):
         for column, stone in enumerate(line):
-            bit = 1 << row * len(board) + column
+            bit = 1 << row * len(line) + column
             dark |= bit if stone == "x" else 0
             light |= bit if stone == "o" else 0
     return Position(dark, light)

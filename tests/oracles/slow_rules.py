@@ -10,12 +10,13 @@ Board = list[list[str]]
 
 
 class SlowGame:
-    """What the games have in common; `size` is the length of a side."""
+    """What the games have in common, on a board of `width` and `height`."""
 
-    size: int
+    width: int
+    height: int
 
     def empty_board(self) -> Board:
-        return [["."] * self.size for _ in range(self.size)]
+        return [["."] * self.width for _ in range(self.height)]
 
     def legal_moves(self, board: Board) -> list[str]:
         raise NotImplementedError
@@ -27,20 +28,20 @@ class SlowGame:
         raise NotImplementedError
 
     def cell_name(self, row: int, column: int) -> str:
-        return "abcdefghijklmnopqrstuvwxyz"[column] + str(self.size - row)
+        return "abcdefghijklmnopqrstuvwxyz"[column] + str(self.height - row)
 
     def free_cells(self, board: Board) -> list[str]:
         return [
             self.cell_name(row, column)
-            for row in range(self.size)
-            for column in range(self.size)
+            for row in range(self.height)
+            for column in range(self.width)
             if board[row][column] == "."
         ]
 
     def with_stone(self, board: Board, cell: str) -> Board:
         """A copy of `board` with a stone of the side to move on the empty `cell`."""
         column = "abcdefghijklmnopqrstuvwxyz".index(cell[0])
-        row = self.size - int(cell[1:])
+        row = self.height - int(cell[1:])
         assert board[row][column] == "."
         after = [list(line) for line in board]
         after[row][column] = side_to_move(board)
@@ -50,8 +51,8 @@ class SlowGame:
         """The lengths of all unbroken rows of `stone`, in the four directions."""
         lengths = []
         for row_step, column_step in ((0, 1), (1, 0), (1, 1), (1, -1)):
-            for row in range(self.size):
-                for column in range(self.size):
+            for row in range(self.height):
+                for column in range(self.width):
                     if self._is(board, row - row_step, column - column_step, stone):
                         continue
                     length = 0
@@ -63,7 +64,7 @@ class SlowGame:
         return lengths
 
     def _is(self, board: Board, row: int, column: int, stone: str) -> bool:
-        on_board = 0 <= row < self.size and 0 <= column < self.size
+        on_board = 0 <= row < self.height and 0 <= column < self.width
         return on_board and board[row][column] == stone
 
     def perft(self, board: Board, depth: int) -> int:
@@ -112,7 +113,7 @@ class SlowGomoku(SlowGame):
     """Five or more in a row win, or exactly five."""
 
     def __init__(self, size: int, *, exactly_five: bool = False) -> None:
-        self.size = size
+        self.size = self.width = self.height = size
         self.exactly_five = exactly_five
 
     def legal_moves(self, board: Board) -> list[str]:
@@ -272,7 +273,7 @@ QUADRANTS = {"1": (0, 0), "2": (0, 3), "3": (3, 0), "4": (3, 3)}
 class SlowQuadrants(SlowGame):
     """Five or more in a row win, for both sides they are a draw."""
 
-    size = 6
+    size = width = height = 6
 
     def outcome(self, board: Board) -> str | None:
         dark = any(length >= 5 for length in self.rows_of(board, "x"))
@@ -357,6 +358,36 @@ class SlowPentagoTwist(SlowPentago):
     def images(self, board: Board) -> list[str]:
         """The board and the board seen from the other side of the table."""
         return [as_text(board), as_text([line[::-1] for line in board[::-1]])]
+
+
+class SlowConnectFour(SlowGame):
+    """Stones fall to the lowest free cell of their column; four or more in a row win."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+
+    def legal_moves(self, board: Board) -> list[str]:
+        if self.outcome(board):
+            return []
+        moves = []
+        for column in range(self.width):
+            free = [row for row in range(self.height) if board[row][column] == "."]
+            if free:
+                moves.append(self.cell_name(max(free), column))
+        return moves
+
+    def play(self, board: Board, move: str) -> Board:
+        return self.with_stone(board, move)
+
+    def outcome(self, board: Board) -> str | None:
+        for stone, result in (("x", "dark wins"), ("o", "light wins")):
+            if max(self.rows_of(board, stone), default=0) >= 4:
+                return result
+        return None if self.free_cells(board) else "draw"
+
+    def images(self, board: Board) -> list[str]:
+        """The board and its mirror image."""
+        return [as_text(board), as_text([line[::-1] for line in board])]
 
 
 def side_to_move(board: Board) -> str:

@@ -8,7 +8,7 @@ from threading import Event, Lock
 import pytest
 
 from engine import registry
-from engine.game import SYMMETRIES, Game
+from engine.game import OF_A_SQUARE, Game
 from engine.position import Move, Position
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from engine.values import Bound
@@ -77,28 +77,28 @@ def after(moves: str) -> Position:
 
 
 def test_one_position_asked_at_once_in_all_orientations_is_searched_once(gate: Gate) -> None:
-    live = LiveSearches(at_once=1, waiting=len(SYMMETRIES))
+    live = LiveSearches(at_once=1, waiting=len(OF_A_SQUARE))
     position = after("a1 b3 i2")
-    with ThreadPoolExecutor(len(SYMMETRIES)) as threads:
+    with ThreadPoolExecutor(len(OF_A_SQUARE)) as threads:
         asked = [
             threads.submit(live.search, GAME, GAME.map_position(position, symmetry), LONG)
-            for symmetry in SYMMETRIES
+            for symmetry in OF_A_SQUARE
         ]
         gate.wait_for(1)
-        while live.asking < len(SYMMETRIES):
+        while live.asking < len(OF_A_SQUARE):
             time.sleep(0.001)
         gate.open()
         results = [each.result() for each in asked]
     assert len(gate.searches) == 1
     moves = [result.move for result in results]
-    assert moves == [GAME.map_move(moves[0], symmetry) for symmetry in SYMMETRIES]
+    assert moves == [GAME.map_move(moves[0], symmetry) for symmetry in OF_A_SQUARE]
     assert [result.line for result in results] == [(move,) for move in moves]
 
 
 def test_questions_for_more_lines_are_searched_for_themselves() -> None:
     live = LiveSearches(at_once=1, waiting=0)
     position = after("a1 b3 i2")
-    for symmetry in SYMMETRIES:
+    for symmetry in OF_A_SQUARE:
         turned = GAME.map_position(position, symmetry)
         lines = live.search_lines(GAME, turned, Limits(nodes=900), 3)
         assert len({line.move for line in lines}) == 3

@@ -44,9 +44,9 @@ class Gomoku(Game):
     """
 
     def __init__(self, size: int, rule: Rule) -> None:
-        self.id = f"gomoku-{size}{_SUFFIXES[rule]}"
+        self.id = id_of(size, rule)
         self.title = f"Gomoku {size}×{size}, {rule}"
-        self.size = size
+        self.size = self.width = self.height = size
         self.move_count = size * size
         self.rule = rule
         self.forbids_moves = rule is Rule.RENJU
@@ -93,7 +93,7 @@ class Gomoku(Game):
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         return self.map_cell(move, symmetry)
 
-    def parse_move(self, text: str) -> Move:
+    def parse_move(self, text: str, position: Position | None = None) -> Move:
         return self.parse_cell(text)
 
     def format_move(self, move: Move) -> str:
@@ -137,11 +137,11 @@ class Gomoku(Game):
 
     @cached_property
     def _dark_rows(self) -> Rows:
-        return Rows(self.size, 5, exact=self.rule is not Rule.FREESTYLE)
+        return Rows(self.size, self.size, 5, exact=self.rule is not Rule.FREESTYLE)
 
     @cached_property
     def _light_rows(self) -> Rows:
-        return Rows(self.size, 5, exact=self.rule is Rule.STANDARD)
+        return Rows(self.size, self.size, 5, exact=self.rule is Rule.STANDARD)
 
     @cached_property
     def _forbidden_points(self) -> ForbiddenPoints:
@@ -150,6 +150,11 @@ class Gomoku(Game):
     @cached_property
     def _full_board(self) -> int:
         return (1 << self.cell_count) - 1
+
+
+def id_of(size: int, rule: Rule = Rule.FREESTYLE) -> str:
+    """The id of the game on a board of `size`, by `rule`."""
+    return f"gomoku-{size}{_SUFFIXES[rule]}"
 
 
 def _find(game_id: str) -> Gomoku | None:
@@ -171,5 +176,7 @@ FAMILIES = (
         ),
         examples=("gomoku-15", "gomoku-15-standard", "gomoku-15-renju", "gomoku-19"),
         find=_find,
+        sgf=4,
+        sized=lambda size: f"gomoku-{size}",
     ),
 )

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from engine.game import SYMMETRIES
 from engine.games.gomoku import Rule, alphabeta, board
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.weights import Weights
@@ -159,7 +158,7 @@ class GomokuSearcher:
     def _twins(self, position: Position, exclude: Collection[Move]) -> set[Move]:
         """The moves that a symmetry of `position` turns into an earlier, not excluded one."""
         game = self._game
-        own = [s for s in SYMMETRIES if game.map_position(position, s) == position]
+        own = [s for s in game.symmetries if game.map_position(position, s) == position]
         twins = set()
         for move in game.legal_moves(position) if len(own) > 1 else []:
             images = {game.map_move(move, symmetry) for symmetry in own}

@@ -30,7 +30,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMove
-from engine.game import SYMMETRIES, Family, Game, Outcome, Symmetry
+from engine.game import OF_A_SQUARE, Family, Game, Outcome, Symmetry
 from engine.games.quadrants.pentago_swap import (
     FULL_BOARD,
     QUADRANT_MASK,
@@ -61,7 +61,7 @@ class Pentago(Game):
     A turn is ``2 * (quadrant - 1)``, and one more for the second of `letters`.
     """
 
-    size = SIZE
+    width = height = SIZE
     move_count = SIZE * SIZE * TURNS
 
     def __init__(
@@ -71,7 +71,7 @@ class Pentago(Game):
         letters: str,
         *,
         stone_wins: bool,
-        symmetries: Sequence[Symmetry] = SYMMETRIES,
+        symmetries: Sequence[Symmetry] = OF_A_SQUARE,
     ) -> None:
         """`stone_wins`: a five made by the stone wins before the turn."""
         self.id = game_id
@@ -126,7 +126,7 @@ class Pentago(Game):
         cell, turn = divmod(move, TURNS)
         return self.map_cell(cell, symmetry) * TURNS + self._turn_maps[symmetry][turn]
 
-    def parse_move(self, text: str) -> Move:
+    def parse_move(self, text: str, position: Position | None = None) -> Move:
         cell, _, name = text.partition(":")
         match = re.fullmatch(f"([1-4])([{self._letters}])", name.upper(), re.ASCII)
         if match is None:

@@ -19,7 +19,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMove
-from engine.game import SYMMETRIES, Family, Game, Outcome, Symmetry
+from engine.game import Family, Game, Outcome, Symmetry
 from engine.lines import Rows
 from engine.position import Bitboard, Cell, Move, Position, cells_of
 from engine.proof import TABLE_MEBIBYTES, Prover
@@ -36,7 +36,7 @@ SWAPS: tuple[tuple[int, int], ...] = tuple(combinations(range(1, 5), 2))
 QUADRANT_SHIFTS = {1: 18, 2: 21, 3: 0, 4: 3}
 QUADRANT_MASK: Bitboard = 0b111_000111_000111
 
-ROWS = Rows(SIZE, 5)
+ROWS = Rows(SIZE, SIZE, 5)
 
 
 class PentagoSwap(Game):
@@ -44,7 +44,7 @@ class PentagoSwap(Game):
 
     id = "pentago-swap"
     title = "Pentago-swap 6×6, four quadrants"
-    size = SIZE
+    width = height = SIZE
     move_count = SIZE * SIZE * len(SWAPS)
 
     def legal_moves(self, position: Position) -> list[Move]:
@@ -85,7 +85,7 @@ class PentagoSwap(Game):
         cell, swap = divmod(move, len(SWAPS))
         return self.map_cell(cell, symmetry) * len(SWAPS) + self._swap_maps[symmetry][swap]
 
-    def parse_move(self, text: str) -> Move:
+    def parse_move(self, text: str, position: Position | None = None) -> Move:
         cell, colon, quadrants = text.partition(":")
         names = tuple(sorted(int(digit) for digit in quadrants if digit in "1234"))
         if not colon or len(quadrants) != 2 or names not in SWAPS:
@@ -125,7 +125,7 @@ class PentagoSwap(Game):
                 SWAPS.index(tuple(sorted((turned(first, symmetry), turned(second, symmetry)))))
                 for first, second in SWAPS
             )
-            for symmetry in SYMMETRIES
+            for symmetry in self.symmetries
         )
 
 

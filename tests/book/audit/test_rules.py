@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from book.audit.gomoku import gomoku
-from book.audit.position import knows, rules_of
+from book.audit.gomoku import find_rules
+from book.audit.registry import knows, rules_of
 from book.audit.rules import each
 from engine import registry
 from engine.game import Outcome
@@ -54,7 +54,7 @@ def test_moves_boards_symmetries_and_endings_are_those_of_the_game(game_id: str)
     "game_id", ["gomoku-5", "gomoku-15", "gomoku-9-standard", "gomoku-9-renju"]
 )
 def test_the_cells_that_win_are_those_on_which_a_stone_makes_five(game_id: str) -> None:
-    rules, rng = gomoku(game_id), random.Random(3)
+    rules, rng = find_rules(game_id), random.Random(3)
     assert rules is not None
     some = 0
     for _ in range(500):

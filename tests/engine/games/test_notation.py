@@ -42,8 +42,8 @@ def test_a_cell_is_a_column_letter_and_a_row_counted_from_the_bottom(
     game_id: str, name: str, row: int, column: int
 ) -> None:
     game = registry.get(game_id)
-    assert game.parse_cell(name) == row * game.size + column
-    assert game.format_cell(row * game.size + column) == name
+    assert game.parse_cell(name) == row * game.width + column
+    assert game.format_cell(row * game.width + column) == name
 
 
 def test_the_two_quadrants_may_come_in_either_order() -> None:

@@ -33,7 +33,7 @@ def board(cells: list[Cell]) -> int:
 
 def outcomes(game: Game, length: int) -> set[Outcome | None]:
     """How games end with a row of `length` dark stones, wherever on the board it is."""
-    return {game.outcome(Position(dark=board(cells))) for cells in rows(game.size, length)}
+    return {game.outcome(Position(dark=board(cells))) for cells in rows(game.width, length)}
 
 
 @every_size
@@ -347,7 +347,8 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
         # To look for forbidden points on large boards is what makes slow rules slow.
         if game_id not in ("gomoku-19-renju", "gomoku-26-renju")
     ]
-    + [("pentago-swap", 20), ("pentago", 20), ("pentago-twist", 20)],
+    + [("pentago-swap", 20), ("pentago", 20), ("pentago-twist", 20)]
+    + [("connect-four-7x6", 20), ("connect-four-4x5", 20), ("connect-four-5x4", 20)],
 )
 def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None:
     game = registry.get(game_id)
@@ -393,7 +394,7 @@ def test_crowded_boards_are_judged_as_by_the_slow_rules(game_id: str) -> None:
     slow = slow_rules_of(game)
     random = Random(1)
     judged = set()
-    for _ in range(40 if game.size <= 11 else 8):
+    for _ in range(40 if game.width <= 11 else 8):
         dark = light = 0
         for cell in range(game.cell_count):
             stone = random.choices("xo.", weights=(5, 2, 2))[0]

@@ -138,7 +138,6 @@ def test_an_open_question_has_neither_line_nor_distance_in_json(runner: CliRunne
         (["pentago-swap", "--plies", "0"], "0 is not in the range"),
         (["pentago-swap", "--side", "white"], "'white' is not one of 'dark', 'light'"),
         (["pentago-swap", "--jobs", "0"], "0 is not in the range"),
-        (["pentago"], "pentago cannot be proven: the game has no prover yet"),
         ([], "Missing argument 'GAME'"),
     ],
 )

@@ -19,7 +19,6 @@ from precompute.builder import Builder, BuildOptions
 from precompute.knowledge import Knowledge, KnowledgeError
 from precompute.modes.explore import Explore
 from precompute.modes.prove_by_solver import (
-    NoProver,
     ProofOptions,
     ProofState,
     ProveBySolver,
@@ -186,10 +185,20 @@ def test_limits_end_a_proof_that_goes_on_later(tmp_path: Path) -> None:
     assert len(Knowledge(path, SWAP).read()) > 0
 
 
-def test_a_game_without_a_prover_is_refused(tmp_path: Path) -> None:
-    pentago = registry.get("pentago")
-    with pytest.raises(NoProver, match="no prover"):
-        StrategyBuilder(tmp_path / "x.db", ProofOptions(pentago, OPTIONS.mode)).run()
+def test_a_game_without_a_prover_of_its_own_is_proven_by_the_plain_one(tmp_path: Path) -> None:
+    game, path = registry.get("connect-four-7x6"), tmp_path / "won.db"
+    line = tuple(game.parse_line("c1 c2 d1 d2"))
+    builder = StrategyBuilder(
+        path, ProofOptions(game, ProveBySolver(plies=2, memory=16), line=line)
+    )
+    state = builder.run()
+    assert builder.complete
+    assert (state.proof.won, state.proof.distance) == (True, 3)
+    with BookReader(path) as reader:
+        entry = reader.find(game, game.play_line(line))
+        assert entry is not None
+        assert (entry.value, entry.proven) == (WIN - 3, True)
+    assert_sound(path, game)
 
 
 @pytest.mark.parametrize("damage", ["", "{}\n", "no json\nabc"])

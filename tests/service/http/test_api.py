@@ -8,7 +8,7 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from engine import registry
-from engine.game import SYMMETRIES, Game, Key
+from engine.game import OF_A_SQUARE, Game, Key
 from engine.values import WIN
 
 Ask = Callable[..., dict[str, Any]]
@@ -65,7 +65,7 @@ def test_a_stored_position_is_answered_alike_in_all_orientations(ask: Ask, game:
     stored = stored_move(ask, game)
     answers = [
         ask("/api/v1/position", game=game.id, moves=image(game, stored, symmetry))
-        for symmetry in SYMMETRIES
+        for symmetry in OF_A_SQUARE
     ]
     first = answers[0]
     assert first["source"] in {"book", "proof"}
@@ -76,7 +76,7 @@ def test_a_stored_position_is_answered_alike_in_all_orientations(ask: Ask, game:
 
 
 def test_a_live_answer_comes_back_in_the_orientation_asked(ask: Ask, game: Game) -> None:
-    for symmetry in SYMMETRIES:
+    for symmetry in OF_A_SQUARE:
         moves = image(game, FAR[game.id], symmetry)
         answer = ask("/api/v1/position", game=game.id, moves=moves, movetime=20)
         assert answer["source"] == "live"
@@ -117,7 +117,7 @@ def test_a_book_answer_has_all_its_moves_and_follows_as_many_as_asked_for(
 
 def test_a_win_in_one_is_found_in_every_orientation(ask: Ask) -> None:
     game = registry.get("gomoku-9")
-    for symmetry in SYMMETRIES:
+    for symmetry in OF_A_SQUARE:
         moves = image(game, "a1 a9 b1 b9 c1 c9 d1 i9", symmetry)
         answer = ask("/api/v1/position", game=game.id, moves=moves)
         assert answer["best"] == image(game, "e1", symmetry)

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from engine import registry
 from engine.clock import Clock
 from engine.game import Game
+from engine.games.gomoku import Gomoku, Rule
 from engine.players.engine import EnginePlayer
 from engine.position import Position
 from engine.search import Limits, SearchOptions
@@ -267,11 +268,9 @@ def test_it_plays_whole_games_against_its_own_side_of_the_protocol(game_id: str)
 
 
 def test_a_size_that_is_not_played_is_refused() -> None:
-    class Huge:
-        id, size = "gomoku-30", 30
-
+    huge = Gomoku(30, Rule.FREESTYLE)
     with pytest.raises(PlayerFailed, match="there is no game of size 30"):
-        GomocupPlayer(Huge(), COMMAND, Limits(movetime=0.1))  # type: ignore[arg-type]
+        GomocupPlayer(huge, COMMAND, Limits(movetime=0.1))
 
 
 def test_the_book_answers_first(tmp_path: Path) -> None:

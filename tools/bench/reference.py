@@ -16,7 +16,7 @@ SOURCE = "tests/oracles/reference_gomoku.py"
 
 
 @dataclass(frozen=True, slots=True)
-class AgainstPlainPython:
+class Compared:
     """Both searches to a fixed depth, with the same nodes; in nodes a second of processor time."""
 
     game: str
@@ -28,9 +28,7 @@ class AgainstPlainPython:
     ratio: float
 
 
-def compare(
-    game: Game, positions: Sequence[Position], depth: int, table: int
-) -> AgainstPlainPython:
+def compare(game: Game, positions: Sequence[Position], depth: int, table: int) -> Compared:
     """Search each position to `depth` with both.
 
     Raises:
@@ -52,7 +50,7 @@ def compare(
         nodes += found.nodes
         kernel_seconds += found_seconds
         plain_seconds += expected_seconds
-    return AgainstPlainPython(
+    return Compared(
         game=game.id,
         positions=len(positions),
         depth=depth,

@@ -81,8 +81,8 @@ def _grow(game: Game, size: int, random: np.random.Generator) -> list[_Layer]:
         dtype=np.uint8,
     )
     # Stones crowd in the middle, so that games meet again as often as real ones do.
-    rows, columns = np.divmod(np.arange(game.cell_count), game.size)
-    off = np.maximum(abs(rows - game.size // 2), abs(columns - game.size // 2))
+    rows, columns = np.divmod(np.arange(game.cell_count), game.width)
+    off = np.maximum(abs(rows - game.width // 2), abs(columns - game.width // 2))
     weights = np.where(off <= _REGION, np.exp(-0.5 * (off / _CROWDING) ** 2), 0.0)
     weights /= weights.sum()
     none = np.zeros(0, dtype=np.int64)
@@ -290,7 +290,7 @@ def _store(
     nodes = random.integers(19_000, 20_001, ends[-1])
     game = writer.game
     edge = np.array(
-        [c for c in range(game.cell_count) if abs(c % game.size - game.size // 2) > _REGION],
+        [c for c in range(game.cell_count) if abs(c % game.width - game.width // 2) > _REGION],
         dtype=np.uint8,
     )
     # The stride shares no factor with the number of cells, so that no cell comes twice.
