@@ -50,7 +50,7 @@ class Analysis:
     method: Method
 
     @property
-    def move(self) -> MoveText:
+    def best(self) -> MoveText:
         """The best move."""
         return self.lines[0].move
 
@@ -103,7 +103,7 @@ def search(
     the same question has the same answer on any machine.
 
     >>> found = search("gomoku-15", "h8 i9 g9 i7 i8", nodes=20_000)
-    >>> found.move, found.value, found.depth
+    >>> found.best, found.value, found.depth
     ('j8', -492, 9)
 
     Raises:

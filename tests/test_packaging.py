@@ -2,7 +2,6 @@
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
@@ -13,6 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.checkout import ROOT
+from tests.wheel import build_wheel
 
 ROOMS = {"fivebook", "engine", "book", "precompute", "service"}
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -64,13 +64,7 @@ def required() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT],
-        check=True,
-    )
-    (path,) = folder.glob("*.whl")
-    return ZipFile(path)
+    return ZipFile(build_wheel(tmp_path_factory.mktemp("wheel")))
 
 
 def test_the_wheel_holds_the_rooms_and_nothing_else(wheel: ZipFile) -> None:
@@ -90,6 +84,10 @@ def test_the_wheel_holds_every_file_of_the_rooms(wheel: ZipFile) -> None:
     assert set(wheel.namelist()) >= tracked
     assert "book/storage/migrations/env.py" in tracked
     assert any(name.startswith("book/migrations/versions/0002") for name in tracked)
+
+
+def test_every_package_of_the_wheel_says_that_it_is_typed(wheel: ZipFile) -> None:
+    assert {f"{room}/py.typed" for room in ROOMS} <= set(wheel.namelist())
 
 
 def test_the_wheel_holds_no_compiled_code(wheel: ZipFile) -> None:

@@ -288,7 +288,7 @@ def test_a_search_is_that_of_the_service_in_any_orientation() -> None:
             )
             assert (line.depth, line.distance) == (result.depth, result.distance)
         best = found.lines[0]
-        assert (found.move, found.value, found.bound, found.proven) == (
+        assert (found.best, found.value, found.bound, found.proven) == (
             best.move,
             best.value,
             best.bound,
@@ -303,7 +303,7 @@ def test_a_search_is_that_of_the_service_in_any_orientation() -> None:
 def test_a_search_sees_a_win_and_how_far_it_is() -> None:
     found = fivebook.search("gomoku-9", OPEN_THREE, depth=4)
     assert (found.proven, found.distance, found.value) == (True, 3, 29_997)
-    assert found.move in {"d5", "h5"}
+    assert found.best in {"d5", "h5"}
     assert found.seconds > 0
 
 
