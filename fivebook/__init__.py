@@ -52,6 +52,7 @@ from engine.errors import (
     UnknownGame,
 )
 from engine.game import Family, Game
+from engine.position import Side
 from engine.values import Bound
 from fivebook._book import Book, BookEntry, KnownMove, open_book
 from fivebook._games import GameOver, Moves, MoveText, game, games
@@ -87,6 +88,7 @@ __all__ = [
     "NotProvable",
     "PositionNotFound",
     "ProofResult",
+    "Side",
     "UnknownGame",
     "__version__",
     "game",

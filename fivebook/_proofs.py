@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from engine import registry
 from engine.errors import FivebookError, InvalidOptions
+from engine.position import Side
+from engine.proof import TABLE_MEBIBYTES
 from fivebook._games import Moves, MoveText, notation, read_unfinished
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 USUAL_NODES = 10_000_000
 NO_LIMIT = 1 << 62
-USUAL_MEMORY = 128
+USUAL_MEMORY = 2 * TABLE_MEBIBYTES
 """In MiB."""
 
 
@@ -51,7 +53,7 @@ def prove(
     *,
     nodes: int | None = None,
     memory: int = USUAL_MEMORY,
-    side: Literal["dark", "light"] | None = None,
+    side: Side | Literal["dark", "light"] | None = None,
     within: int | None = None,
     threads: int = 1,
 ) -> ProofResult:
@@ -75,14 +77,13 @@ def prove(
         NotProvable: if `within` is given, and the game's prover does not look ply by ply.
         InvalidOptions: if a number is not positive, or there is no such side.
     """
-    from engine.position import Side
     from engine.verdicts import Question, answer
 
     numbers = {"nodes": nodes, "memory": memory, "within": within, "threads": threads}
     for name, number in numbers.items():
         if number is not None and number < 1:
             raise InvalidOptions(f"{name} must be 1 or more, not {number}")
-    if side not in ("dark", "light", None):
+    if side is not None and side not in list(Side):
         raise InvalidOptions(f"side must be 'dark' or 'light', not {side!r}")
     rules = registry.get(game)
     question = Question(
@@ -126,7 +127,6 @@ def provers_for(question: Question, memory: int, threads: int) -> Provers:
         raise InvalidOptions(f"a table of {memory} MiB does not fit into the memory") from error
     if question.within is not None and not all(each.by_plies for each in (win, loss) if each):
         raise NotProvable(
-            f"no win of {game.id} can be looked for within a number of plies: its prover does "
-            "not look ply by ply"
+            f"a limit of plies needs a prover that looks ply by ply, and that of {game.id} does not"
         )
     return win, loss

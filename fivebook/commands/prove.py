@@ -10,15 +10,13 @@ from rich.table import Table
 from book.processes import stopping_on_interrupt
 from engine.game import Game
 from engine.position import Move, Side
-from engine.proof import TABLE_MEBIBYTES, Proof
+from engine.proof import Proof
 from engine.verdicts import Provers, Question, Step, answer, moves_alike
+from fivebook._proofs import NO_LIMIT, USUAL_MEMORY, USUAL_NODES, provers_for
 from fivebook.console import INTERRUPTED, console, errors, print_json, say
 from fivebook.displays.progress import Progress
 from fivebook.options import GAME, MEMORY, POSITIVE, json_option
 from service.play.drawing import draw
-
-_NODES = 10_000_000
-_NO_LIMIT = 1 << 62
 
 
 @click.command()
@@ -43,14 +41,14 @@ _NO_LIMIT = 1 << 62
     "--nodes",
     type=POSITIVE,
     help="Nodes: half to prove that the side to move wins, half to prove that it loses; for each "
-    f"move as many.  [default: {_NODES:,}; no limit with --plies]",
+    f"move as many.  [default: {USUAL_NODES:,}; no limit with --plies]",
 )
 @click.option(
     "--memory",
     "--table",
     "memory",
     type=MEMORY,
-    default=f"{2 * TABLE_MEBIBYTES}MB",
+    default=f"{USUAL_MEMORY}MB",
     show_default=True,
     help="For what is known of positions, e.g. 512MB, 4GB; a plain number counts MiB.",
 )
@@ -97,11 +95,11 @@ def prove(
         game,
         position,
         side=None if side is None else Side(side),
-        nodes=nodes or (_NO_LIMIT if plies else _NODES),
+        nodes=nodes or (NO_LIMIT if plies else USUAL_NODES),
         within=plies,
         each_move=each_move,
     )
-    steps, complete = _answer(question, _provers(question, memory, jobs))
+    steps, complete = _answer(question, provers_for(question, memory, jobs))
     text = game.format_line(line)
     if each_move and as_json:
         print_json(_moves_as_dict(question, text, steps))
@@ -113,21 +111,6 @@ def prove(
         _print(question, text, steps[-1])
     if not complete:
         raise click.exceptions.Exit(INTERRUPTED)
-
-
-def _provers(question: Question, memory: int, jobs: int) -> Provers:
-    """A prover for each claim that is asked, which share the memory."""
-    game, asked = question.game, question.claims
-    share = max(1, memory // sum(asked))
-    try:
-        win, loss = (game.prover(table=share, threads=jobs) if each else None for each in asked)
-    except MemoryError as error:
-        raise click.UsageError(f"a table of {memory} MiB does not fit into the memory") from error
-    if question.within is not None and not all(each.by_plies for each in (win, loss) if each):
-        raise click.UsageError(
-            f"--plies needs a prover that looks ply by ply, and that of {game.id} does not"
-        )
-    return win, loss
 
 
 def _answer(question: Question, provers: Provers) -> tuple[list[Step], bool]:
@@ -258,7 +241,7 @@ def _sentence(question: Question, step: Step) -> str:
         return f"{other} cannot force a win; whether {side} can is open"
     claims, horizons = _claims(question, step), _horizons(question, step)
     # A side plays only every other ply.
-    reached = (question.within or _NO_LIMIT) - 2
+    reached = (question.within or NO_LIMIT) - 2
     if horizons and all(proof.horizon > reached for _, proof in claims):
         return horizons
     whose = "neither side's win was" if len(claims) > 1 else f"{claims[0][0]}'s win was not"

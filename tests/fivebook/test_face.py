@@ -361,7 +361,7 @@ def test_a_proof_within_some_plies_says_what_is_ruled_out() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "sentence"),
     [
-        ({"within": 5}, fivebook.NotProvable, "no win of gomoku-9 can be looked for within"),
+        ({"within": 5}, fivebook.NotProvable, "a limit of plies needs a prover"),
         ({"nodes": 0}, fivebook.InvalidOptions, "nodes must be 1 or more"),
         ({"memory": 0}, fivebook.InvalidOptions, "memory must be 1 or more"),
         ({"side": "white"}, fivebook.InvalidOptions, "side must be 'dark' or 'light', not 'white'"),

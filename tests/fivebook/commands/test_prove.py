@@ -134,7 +134,7 @@ def test_an_open_question_has_neither_line_nor_distance_in_json(runner: CliRunne
         (["gomoku-9", "--nodes", "0"], "0 is not in the range"),
         (["gomoku-9", "--table", "0"], "'0' is no size like 512MB or 4GB, up to 64GB"),
         (["gomoku-9", "--memory", "many"], "a plain number counts MiB"),
-        (["gomoku-9", "--plies", "9"], "--plies needs a prover that looks ply by ply"),
+        (["gomoku-9", "--plies", "9"], "a limit of plies needs a prover that looks ply by ply"),
         (["pentago-swap", "--plies", "0"], "0 is not in the range"),
         (["pentago-swap", "--side", "white"], "'white' is not one of 'dark', 'light'"),
         (["pentago-swap", "--jobs", "0"], "0 is not in the range"),
