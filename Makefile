@@ -43,9 +43,9 @@ demo-cluster: setup ## Build a book by two dask workers, kill one in the middle,
 	$(BIN)/python -m tools.cluster_demo
 
 bench: setup ## Measure search, threads, puzzles and books; one part with ARGS=search
-	$(BIN)/fivebook bench $(ARGS)
+	$(BIN)/python -m tools.bench $(ARGS)
 
-field: setup ## Play the published agents and write the README's tables; goes on where it stopped
+field: setup ## Play the published agents and write the tables of docs/strength.md; goes on where it stopped
 	$(BIN)/python -m tools.field --jobs $(JOBS)
 
 strength: setup ## Play the engine against itself with a tenth of the time, and the gomoku of the BSD games
@@ -79,7 +79,7 @@ book: setup ## Let the shipped book of Gomoku grow for an hour
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find engine book precompute service tests -name __pycache__ -prune -exec rm -rf {} +
+	find engine book precompute service fivebook tools tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@set -e; \

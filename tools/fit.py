@@ -15,7 +15,7 @@ from engine.game import Game
 from engine.search import Limits
 from fivebook.options import GAME, POSITIVE
 from tools.regression import Matrix, Vector, cross_entropy, fit
-from tools.selfplay import Plan, load_games, play_games
+from tools.selfplay import SelfPlay, load_games, play_games
 from tools.suite import random_line
 
 # Every tenth game is held out: positions of one game are too alike to be on both sides.
@@ -50,7 +50,7 @@ def main(
     evaluation = game.evaluation()
     if evaluation is None:
         raise click.BadParameter(f"the evaluation of {game.id} has no weights to fit")
-    plan = Plan(game.id, nodes, seed)
+    plan = SelfPlay(game.id, nodes, seed)
     for played in play_games(plan, count, folder, jobs):
         click.echo(f"\r{game.id}: {played} games", nl=False, err=True)
     click.echo(err=True)
@@ -78,7 +78,7 @@ def main(
 
 
 def _positions(
-    game: Game, evaluation: LinearEvaluation, plan: Plan, count: int, folder: Path
+    game: Game, evaluation: LinearEvaluation, plan: SelfPlay, count: int, folder: Path
 ) -> tuple[Matrix, Vector, Vector]:
     """The features, scores and numbers of game of all positions that the evaluation is asked
     about."""

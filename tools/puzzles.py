@@ -1,15 +1,17 @@
-"""Makes the puzzles in data/puzzles: positions of the engine's own games with a forced win.
+"""Puzzles, positions with a forced win of a known length: made, read and solved.
 
 python -m tools.puzzles vcf 200 > data/puzzles/vcf.txt
-python -m tools.puzzles solve vcf
+
+`python -m tools.bench puzzles` counts how many of those in data/puzzles are solved in time.
 """
 
-import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
+
+import click
 
 from engine import __version__, registry
 from engine.game import Game
@@ -17,76 +19,89 @@ from engine.games.gomoku import Gomoku
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Move, Position
 from engine.search import Limits
+from fivebook.options import POSITIVE
+from tools.suite import central_moves
+
+KINDS = {"vcf": "by fours alone", "vct": "by fours and threes, not by fours alone"}
+"""How the side to move wins."""
 
 _GAMES = ("gomoku-15", "gomoku-15-standard", "gomoku-19")
-_KINDS = ("vcf", "vct")
-_USAGE = "(vcf|vct) COUNT | solve (vcf|vct)"
 # Fewer nodes a move leave more threats standing.
 _PLAYING = Limits(nodes=1_000)
 _SOLVER_NODES = 1_000_000
 _SHORTEST = 7
 _RANDOM_MOVES = 4
-_REACH = 3
-_FOLDER = Path(__file__).parents[1] / "data" / "puzzles"
 
 
-class Attempt(NamedTuple):
-    """What the threat solver made of one puzzle: whether it found a win as short as stated."""
+class Puzzle(NamedTuple):
+    """The side to move has a win of its kind in `distance` plies, and no shorter one."""
 
+    game: Gomoku
+    distance: int
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of a puzzle; `solved` if the win was found, as short as it can be."""
+
+    puzzle: Puzzle
     solved: bool
-    seconds: float
     nodes: int
+    seconds: float
 
 
-def solve_all(kind: str) -> list[Attempt]:
-    """Solve every shipped puzzle of a kind, vcf or vct, in the order of its file."""
-    solvers = {game.id: ThreatSolver(game) for game in _games()}
-    attempts = []
-    for line in (_FOLDER / f"{kind}.txt").read_text().splitlines():
-        if line.startswith("#"):
-            continue
-        name, distance, moves = line.split(maxsplit=2)
-        game = registry.get(name)
-        position = game.play_line(game.parse_line(moves))
+def read_puzzles(lines: Iterable[str]) -> list[Puzzle]:
+    """The puzzles on `lines`: game, distance and moves of each; `#` begins a comment line.
+
+    Raises:
+        FivebookError: if there is no such game or move.
+    """
+    return [_puzzle(line) for line in lines if not line.startswith("#")]
+
+
+def _puzzle(line: str) -> Puzzle:
+    name, distance, moves = line.split(maxsplit=2)
+    game = _gomoku(name)
+    return Puzzle(game, int(distance), game.play_line(game.parse_line(moves)))
+
+
+def solve_all(kind: str, puzzles: Iterable[Puzzle]) -> Iterator[Attempt]:
+    """Try each of `puzzles`, of one of the KINDS, with the threat solver's usual nodes."""
+    solvers: dict[str, ThreatSolver] = {}
+    for puzzle in puzzles:
+        solver = solvers.setdefault(puzzle.game.id, ThreatSolver(puzzle.game))
+        solve = solver.vcf if kind == "vcf" else solver.vct
         started = time.perf_counter()
-        result = getattr(solvers[name], kind)(position)
+        result = solve(puzzle.position)
         seconds = time.perf_counter() - started
-        attempts.append(Attempt(result.distance == int(distance), seconds, result.nodes))
-    return attempts
+        yield Attempt(puzzle, result.distance == puzzle.distance, result.nodes, seconds)
 
 
-def report(kind: str) -> None:
-    """Solve the puzzles of a kind and print how many are solved, how fast."""
-    attempts = solve_all(kind)
-    solved = [attempt for attempt in attempts if attempt.solved]
-    within = sum(attempt.seconds <= 1 for attempt in solved)
-    slowest = max(attempts, key=lambda attempt: attempt.seconds)
-    print(
-        f"{kind}: {len(solved)} of {len(attempts)} solved, {within / len(attempts):.1%} of all "
-        f"within 1 s; the slowest took {slowest.seconds:.3f} s, {slowest.nodes:,} nodes"
-    )
-
-
+@click.command()
+@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("count", type=POSITIVE)
 def main(kind: str, count: int) -> None:
-    """Print `count` puzzles of a kind, vcf or vct; the same for the same engine."""
-    means = {"vcf": "by fours alone", "vct": "by fours and threes, not by fours alone"}
-    print(f"# {count} positions in which the side to move wins {means[kind]}:")
-    print("# the game, the length of the shortest such win in plies, and the moves so far.")
-    print(
+    """Print COUNT puzzles of a KIND, from games of the engine against itself.
+
+    They are the same for the same engine.
+    """
+    click.echo(f"# {count} positions in which the side to move wins {KINDS[kind]}:")
+    click.echo("# the game, the length of the shortest such win in plies, and the moves so far.")
+    click.echo(
         f"# From games of fivebook {__version__}'s engine against itself, no two equal by symmetry."
     )
-    print(f"# Made by: python -m tools.puzzles {kind} {count}")
-    print("# Licence: MIT, as fivebook itself.")
-    sources = [_puzzles(game, kind, Random(f"{kind} {game.id}")) for game in _games()]
+    click.echo(f"# Made by: python -m tools.puzzles {kind} {count}")
+    click.echo("# Licence: MIT, as fivebook itself.")
+    sources = [_puzzles(_gomoku(name), kind, Random(f"{kind} {name}")) for name in _GAMES]
     for index in range(count):
-        print(next(sources[index % len(sources)]), flush=True)
+        click.echo(next(sources[index % len(sources)]))
 
 
-def _games() -> Iterator[Gomoku]:
-    for name in _GAMES:
-        game = registry.get(name)
-        assert isinstance(game, Gomoku)
-        yield game
+def _gomoku(name: str) -> Gomoku:
+    game = registry.get(name)
+    assert isinstance(game, Gomoku)
+    return game
 
 
 def _puzzles(game: Gomoku, kind: str, random: Random) -> Iterator[str]:
@@ -119,7 +134,7 @@ def _game(game: Game, random: Random) -> Iterator[tuple[list[Move], Position]]:
     line: list[Move] = []
     while game.outcome(position) is None:
         if len(line) < _RANDOM_MOVES:
-            move = random.choice([m for m in game.legal_moves(position) if _is_central(game, m)])
+            move = random.choice(central_moves(game, position))
         else:
             yield line, position
             move = searcher.search(position, _PLAYING).line[0]
@@ -127,16 +142,5 @@ def _game(game: Game, random: Random) -> Iterator[tuple[list[Move], Position]]:
         position = game.play(position, move)
 
 
-def _is_central(game: Game, move: Move) -> bool:
-    row, column = divmod(move, game.width)
-    return max(abs(row - game.width // 2), abs(column - game.width // 2)) <= _REACH
-
-
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["solve", kind] if kind in _KINDS:
-            report(kind)
-        case [kind, count] if kind in _KINDS and count.isdecimal():
-            main(kind, int(count))
-        case _:
-            sys.exit(f"usage: python -m tools.puzzles {_USAGE}")
+    main()

@@ -3,9 +3,10 @@
 python -m tools.quiet_positions 24 > data/bench/gomoku-15.txt
 """
 
-import sys
 from collections.abc import Iterator
 from random import Random
+
+import click
 
 from engine import __version__, registry
 from engine.game import Game
@@ -13,6 +14,8 @@ from engine.games.gomoku import Gomoku
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Move, Position
 from engine.search import Limits
+from fivebook.options import POSITIVE
+from tools.suite import central_moves
 
 _GAME = "gomoku-15"
 _PLIES = (4, 30)
@@ -23,20 +26,26 @@ _SEARCHED = Limits(nodes=1_000_000)
 _MARGIN = 200
 
 
+@click.command()
+@click.argument("count", type=POSITIVE)
 def main(count: int) -> None:
-    """Print `count` positions, earlier ones first; the same for the same engine."""
+    """Print COUNT quiet positions, earlier ones first; the same for the same engine."""
     game = registry.get(_GAME)
     assert isinstance(game, Gomoku)
-    print(f"# {count} quiet positions of {game.id}, a line of moves each: the side to move has no")
-    print("# win by fours and threes, the other side threatens none by fours, and a search of")
-    print(f"# {_SEARCHED.nodes:,} nodes proves nothing and finds them within {_MARGIN} centi-units")
-    print(f"# of equal. From games of fivebook {__version__}'s engine against itself.")
-    print(f"# Made by: python -m tools.quiet_positions {count}")
-    print("# Licence: MIT, as fivebook itself.")
+    click.echo(
+        f"# {count} quiet positions of {game.id}, a line of moves each: the side to move has no"
+    )
+    click.echo("# win by fours and threes, the other side threatens none by fours, and a search of")
+    click.echo(
+        f"# {_SEARCHED.nodes:,} nodes proves nothing and finds them within {_MARGIN} centi-units"
+    )
+    click.echo(f"# of equal. From games of fivebook {__version__}'s engine against itself.")
+    click.echo(f"# Made by: python -m tools.quiet_positions {count}")
+    click.echo("# Licence: MIT, as fivebook itself.")
     first, last = _PLIES
     for index in range(count):
         ply = first + (last - first) * index // max(count - 1, 1)
-        print(game.format_line(_quiet_line(game, ply, Random(f"quiet {index}"))), flush=True)
+        click.echo(game.format_line(_quiet_line(game, ply, Random(f"quiet {index}"))))
 
 
 def _quiet_line(game: Gomoku, ply: int, random: Random) -> tuple[Move, ...]:
@@ -47,7 +56,7 @@ def _quiet_line(game: Gomoku, ply: int, random: Random) -> tuple[Move, ...]:
 def _lines(game: Game, ply: int, random: Random) -> Iterator[tuple[Move, ...]]:
     """The first `ply` moves of games that begin with a few random moves near the centre."""
     searcher = game.searcher()
-    central = [move for move in game.legal_moves(game.initial) if _is_central(game, move)]
+    central = central_moves(game, game.initial, _REACH)
     while True:
         line = tuple(random.sample(central, _RANDOM_MOVES))
         position = game.play_line(line)
@@ -61,11 +70,6 @@ def _lines(game: Game, ply: int, random: Random) -> Iterator[tuple[Move, ...]]:
             yield line
 
 
-def _is_central(game: Game, move: Move) -> bool:
-    row, column = divmod(move, game.width)
-    return max(abs(row - game.width // 2), abs(column - game.width // 2)) <= _REACH
-
-
 def _is_quiet(game: Gomoku, position: Position) -> bool:
     solver = ThreatSolver(game)
     if solver.vcf(position, after_pass=True).won is not False:
@@ -77,6 +81,4 @@ def _is_quiet(game: Gomoku, position: Position) -> bool:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or not sys.argv[1].isdecimal() or int(sys.argv[1]) == 0:
-        sys.exit("usage: python -m tools.quiet_positions COUNT")
-    main(int(sys.argv[1]))
+    main()

@@ -40,7 +40,7 @@ class SelfPlayedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SelfPlay:
     """Which games are played: number *n* depends on nothing but these and *n*."""
 
     game_id: str
@@ -70,7 +70,7 @@ class Plan:
         return folder / f"{self.game_id}-{self.nodes}-{self.seed}-{block:05}.npz"
 
 
-def play_games(plan: Plan, count: int, folder: Path, jobs: int) -> Iterator[int]:
+def play_games(plan: SelfPlay, count: int, folder: Path, jobs: int) -> Iterator[int]:
     """Play those of the first `count` games of `plan` that are not in `folder`, and keep them.
 
     Files are whole: up to GAMES_IN_FILE - 1 more games are played. Yields, each time there are
@@ -90,7 +90,7 @@ def play_games(plan: Plan, count: int, folder: Path, jobs: int) -> Iterator[int]
             yield done * GAMES_IN_FILE
 
 
-def load_games(plan: Plan, count: int, folder: Path) -> Iterator[SelfPlayedGame]:
+def load_games(plan: SelfPlay, count: int, folder: Path) -> Iterator[SelfPlayedGame]:
     """The games that `play_games` has kept, in the order of their numbers."""
     for block in _blocks(count):
         with np.load(plan.file(folder, block)) as data:

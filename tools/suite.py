@@ -11,7 +11,7 @@ import click
 
 from engine import __version__
 from engine.game import Game
-from engine.position import Move
+from engine.position import Move, Position
 from engine.search import Limits
 from fivebook.options import GAME, POSITIVE
 
@@ -70,16 +70,21 @@ def random_line(game: Game, random: Random) -> list[Move]:
     position = game.initial
     length = random.randint(*_PLIES)
     while len(line) < length and game.outcome(position) is None:
-        move = random.choice([m for m in game.legal_moves(position) if _is_central(game, m)])
+        move = random.choice(central_moves(game, position))
         line.append(move)
         position = game.play(position, move)
     return line
 
 
-def _is_central(game: Game, move: Move) -> bool:
+def central_moves(game: Game, position: Position, reach: int = _REACH) -> list[Move]:
+    """The legal moves to cells within `reach` of the centre, in rows and in columns."""
+    return [move for move in game.legal_moves(position) if _is_central(game, move, reach)]
+
+
+def _is_central(game: Game, move: Move, reach: int) -> bool:
     row, column = divmod(game.cell_of(move), game.width)
     # Twice the distance from the centre, which on an even board lies between cells.
-    return max(abs(2 * row - game.width + 1), abs(2 * column - game.width + 1)) <= 2 * _REACH
+    return max(abs(2 * row - game.height + 1), abs(2 * column - game.width + 1)) <= 2 * reach
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A book in four pictures. All that is drawn is added up by the database."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ _STEP = 20
 _BINS = 20
 # Okabe and Ito's colours, which people of any colour vision tell apart.
 _DARK_BLUE, _LIGHT_BLUE, _ORANGE = "#0072B2", "#9AD0F0", "#D55E00"
-_INCHES, _DPI = (10, 7), 120
+_DPI = 120
 
 _of_game = games.c.name == bindparam("name")
 _parity = positions.c.ply % literal_column("2")
@@ -100,8 +102,9 @@ def picture(reader: BookReader, game: Game) -> Picture:
     return Picture(game, layers, chances, branching, recorded)
 
 
-def draw(picture: Picture, name: str, path: Path) -> None:
-    """Draw the picture of the book called `name` into a file, by its ending.
+@contextmanager
+def image(path: Path, inches: tuple[float, float] = (10, 7)) -> Iterator[Any]:
+    """A matplotlib figure, which is written to `path`, by its ending, at the end of the block.
 
     Raises:
         NoPlot: if matplotlib is missing or the file cannot be written.
@@ -110,22 +113,32 @@ def draw(picture: Picture, name: str, path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise NoPlot("a plot needs matplotlib: pip install 'fivebook[plot]'") from None
-    figure = Figure(figsize=_INCHES, layout="constrained")
-    (plies, values), (branches, root) = figure.subplots(2, 2)
-    _draw_plies(plies, picture)
-    _draw_values(values, picture)
-    _draw_branching(branches, picture)
-    _draw_root(root, picture)
-    for axes in (plies, values, branches, root):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", alpha=0.3)
-        axes.set_axisbelow(True)
-    stored = sum(layer.positions for layer in picture.layers)
-    figure.suptitle(f"{name}: {picture.game.id}, {stored:,} positions")
+    figure = Figure(figsize=inches, layout="constrained")
+    yield figure
     try:
         figure.savefig(path, dpi=_DPI)
     except (OSError, ValueError) as error:
         raise NoPlot(f"cannot write the plot '{path}': {error}") from error
+
+
+def draw(picture: Picture, name: str, path: Path) -> None:
+    """Draw the picture of the book called `name` into a file, by its ending.
+
+    Raises:
+        NoPlot: if matplotlib is missing or the file cannot be written.
+    """
+    with image(path) as figure:
+        (plies, values), (branches, root) = figure.subplots(2, 2)
+        _draw_plies(plies, picture)
+        _draw_values(values, picture)
+        _draw_branching(branches, picture)
+        _draw_root(root, picture)
+        for axes in (plies, values, branches, root):
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.grid(axis="y", alpha=0.3)
+            axes.set_axisbelow(True)
+        stored = sum(layer.positions for layer in picture.layers)
+        figure.suptitle(f"{name}: {picture.game.id}, {stored:,} positions")
 
 
 def _draw_plies(axes: Any, picture: Picture) -> None:

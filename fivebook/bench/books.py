@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from book.reader import BookReader
 from engine import registry
 from engine.position import Move
+from fivebook import open_book
 from fivebook.local import fivebook, free_port, served
 
 BUILD_NODES = 20_000
@@ -62,10 +63,28 @@ class Lookup:
     slowest_percent: int
 
 
-def measure_books(names: Sequence[str], positions: int) -> tuple[list[Build], list[Lookup]]:
+@dataclass(frozen=True, slots=True)
+class FaceLookup:
+    """What the Python face costs, from the text of the moves to the text of the answer.
+
+    `parts` is the time in microseconds of reading the moves, the reader's lookup and writing the
+    answer's moves, `face` that of one call and the same answer: medians of calls made in turns.
+    """
+
+    game: str
+    answer: str
+    parts: float
+    face: float
+    ratio: float
+
+
+def measure_books(
+    names: Sequence[str], positions: int
+) -> tuple[list[Build], list[Lookup], list[FaceLookup]]:
     """Build a book of each game, with two jobs and with one, and look its main line up."""
     builds: list[Build] = []
     lookups: list[Lookup] = []
+    faces: list[FaceLookup] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             book = Path(folder) / f"{name}.db"
@@ -73,7 +92,8 @@ def measure_books(names: Sequence[str], positions: int) -> tuple[list[Build], li
                 book.unlink(missing_ok=True)
                 builds.append(_build(book, name, positions, jobs))
             lookups += _look_up(book, name)
-    return builds, lookups
+            faces += compare_face(book, name)
+    return builds, lookups, faces
 
 
 def measure_occupancy(name: str, positions: int) -> list[Occupancy]:
@@ -141,6 +161,51 @@ def _look_up(book: Path, name: str) -> list[Lookup]:
         for way, route in (("HTTP, all moves", "position"), ("HTTP, best move", "best")):
             found[way] = _timed([partial(ask, route, lines[i]) for i in stored])
     return [Lookup(name, way, *times) for way, times in found.items()]
+
+
+def compare_face(book: Path, name: str) -> list[FaceLookup]:
+    """Lookups along the main line through the face, and by the calls that it makes."""
+    game = registry.get(name)
+    with open_book(book) as face, BookReader(book) as reader:
+
+        def best_by_parts(text: str) -> object:
+            position = game.play_line(game.parse_line(text))
+            entry = reader.find(game, position, lines=0, best_only=True)
+            return game.format_move(entry.moves[0].move)
+
+        def all_by_parts(text: str) -> object:
+            entry = reader.find(game, game.play_line(game.parse_line(text)))
+            return [(game.format_move(m.move), game.format_line(m.line)) for m in entry.moves]
+
+        def all_by_face(text: str) -> object:
+            return [(known.move, " ".join(known.line)) for known in face.lookup(text).moves]
+
+        line = reader.find(game, game.initial).moves[0].line
+        lines = [game.format_line(line[:ply]) for ply in range(len(line))]
+        texts = [text for text in lines if face.get(text) is not None]
+        rows = []
+        for answer, by_parts, by_face in (
+            ("best move", best_by_parts, face.best),
+            ("all moves", all_by_parts, all_by_face),
+        ):
+            times = [_in_turns(partial(by_parts, text), partial(by_face, text)) for text in texts]
+            parts, whole = (statistics.fmean(side) for side in zip(*times, strict=True))
+            rows.append(
+                FaceLookup(name, answer, round(parts, 1), round(whole, 1), round(whole / parts, 3))
+            )
+        return rows
+
+
+def _in_turns(one: Callable[[], object], other: Callable[[], object]) -> tuple[float, float]:
+    """Medians, in microseconds, of two calls that are made in turns and answer alike."""
+    assert one() == other()
+    times: tuple[list[int], list[int]] = ([], [])
+    for turn in range(2 * _LOOKUPS):
+        for side in (turn % 2, 1 - turn % 2):
+            started = time.perf_counter_ns()
+            (one, other)[side]()
+            times[side].append(time.perf_counter_ns() - started)
+    return statistics.median(times[0]) / 1000, statistics.median(times[1]) / 1000
 
 
 def _timed(calls: Sequence[Callable[[], object]]) -> tuple[int, int]:

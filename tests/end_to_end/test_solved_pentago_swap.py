@@ -19,7 +19,7 @@ from precompute.certificates.pentago_swap.strategy import to_board
 from tests.book.certificates.pentago_swap.samples import entries, hole, rebuilt
 from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
-from tools.bench.perfect import BOOK, WON_BY, play_all
+from tools.bench.perfect_play import BOOK, WON_BY, play_all
 
 CERTIFICATE = DATA / "pentago-swap.cert"
 SWAP = registry.get("pentago-swap")

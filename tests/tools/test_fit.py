@@ -11,14 +11,14 @@ from engine.game import Outcome
 from engine.games.gomoku.features import GomokuEvaluation
 from tools import fit, selfplay
 from tools.fit import main
-from tools.selfplay import Plan, SelfPlayedGame, load_games, play_games
+from tools.selfplay import SelfPlay, SelfPlayedGame, load_games, play_games
 
 GAME = registry.get("gomoku-7")
-PLAN = Plan(GAME.id, nodes=60, seed=1)
+PLAN = SelfPlay(GAME.id, nodes=60, seed=1)
 COUNT = 2 * selfplay.GAMES_IN_FILE
 
 
-def kept(folder: Path, jobs: int, plan: Plan = PLAN) -> list[SelfPlayedGame]:
+def kept(folder: Path, jobs: int, plan: SelfPlay = PLAN) -> list[SelfPlayedGame]:
     """The games after they were played by `jobs` processes, as far as they were missing."""
     list(play_games(plan, COUNT, folder, jobs))
     return list(load_games(plan, COUNT, folder))
@@ -39,7 +39,7 @@ def test_the_games_are_the_same_for_any_number_of_jobs(folder: Path, tmp_path: P
 def test_the_games_are_others_for_another_seed(folder: Path) -> None:
     first = PLAN.play(0)
     assert first == next(load_games(PLAN, COUNT, folder))
-    assert Plan(GAME.id, nodes=60, seed=2).play(0) != first
+    assert SelfPlay(GAME.id, nodes=60, seed=2).play(0) != first
 
 
 def test_games_that_are_there_are_not_played_again(folder: Path) -> None:

@@ -67,5 +67,5 @@ def test_new_positions_can_be_made_the_same_at_any_time(game: Gomoku) -> None:
 def test_bad_arguments_are_told(arguments: tuple[str, ...]) -> None:
     run = made(*arguments)
     assert run.returncode != 0
-    assert "usage:" in run.stderr
+    assert "Usage: " in run.stderr
     assert "Traceback" not in run.stderr

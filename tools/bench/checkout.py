@@ -1,10 +1,11 @@
-"""What the benchmark needs of a checkout: an installation has neither data nor tests."""
+"""The files of a checkout that the benchmark needs, and the positions in them."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from engine.errors import FivebookError
+import click
+
 from engine.game import Game
 from engine.position import Position
 from service.play.arena.openings import read_openings
@@ -13,8 +14,10 @@ _ROOT = Path(__file__).parents[2]
 _Item = TypeVar("_Item")
 
 
-class NoCheckout(FivebookError, FileNotFoundError):
-    """A file that only a checkout has."""
+class NoCheckout(click.ClickException):
+    """A file is missing that every checkout has."""
+
+    exit_code = 2
 
 
 def path_of(name: str) -> Path:
@@ -25,9 +28,7 @@ def path_of(name: str) -> Path:
     """
     path = _ROOT / name
     if not path.is_file():
-        raise NoCheckout(
-            f"this part of the benchmark needs a checkout of fivebook: there is no '{path}'"
-        )
+        raise NoCheckout(f"this part of the benchmark needs a whole checkout: there is no '{path}'")
     return path
 
 
@@ -36,7 +37,7 @@ def suite_name(game_id: str) -> str:
     return f"data/bench/{game_id}.txt"
 
 
-def fixed_positions(game: Game, most: int | None) -> list[Position]:
+def positions_of(game: Game, most: int | None) -> list[Position]:
     """The positions that searches of `game` are measured on, `most` of them at most."""
     lines = read_openings(game, path_of(suite_name(game.id)))
     return [game.play_line(line) for line in spread(lines, most)]

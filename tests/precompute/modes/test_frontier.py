@@ -22,6 +22,7 @@ from engine import registry
 from engine.position import Position
 from engine.search import Limits
 from engine.values import WIN
+from fivebook.bench.synthetic import GAME_ID, fill, is_over
 from precompute.job import run_task
 from precompute.modes.explore import ExploreFrontier
 from precompute.modes.frontier import Site
@@ -30,7 +31,6 @@ from precompute.slots import CheapestSlots, LossLimits
 from tests.oracles.book_checker import assert_sound, cost_of_slot
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 from tests.servers import postgresql_book
-from tools.bench.synthetic import GAME_ID, fill, is_over
 
 SIZE = 1_500
 WILD_SIZE = 400

@@ -11,7 +11,7 @@ from engine.search import Limits, Searcher, SearchOptions, SearchResult
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedDepth:
     """Searches to a fixed depth in one thread. `nodes` changes only when the search does."""
 
     game: str
@@ -22,7 +22,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
+class ThreadSpeed:
     """The same searches with one thread or several, which took turns.
 
     Against one thread, `speed` is how many times the nodes a second are, `sooner` how many times
@@ -42,7 +42,7 @@ class Threads:
 
 
 @dataclass(frozen=True, slots=True)
-class Depth:
+class DepthInTime:
     """The depths finished in a time; `proven` positions were settled before it was over."""
 
     game: str
@@ -54,16 +54,16 @@ class Depth:
     depths: dict[int, int]
 
 
-def search_fixed(game: Game, positions: Sequence[Position], depth: int, table: int) -> Fixed:
+def search_fixed(game: Game, positions: Sequence[Position], depth: int, table: int) -> FixedDepth:
     """Search each position to `depth`."""
     searcher = game.searcher(SearchOptions(table=table))
     nodes, seconds = _sums([searcher.search(each, Limits(depth=depth)) for each in positions])
-    return Fixed(game.id, len(positions), depth, nodes, round(nodes / seconds))
+    return FixedDepth(game.id, len(positions), depth, nodes, round(nodes / seconds))
 
 
 def search_in_threads(
     game: Game, positions: Sequence[Position], depth: int, options: SearchOptions, repeats: int
-) -> tuple[Threads, Threads]:
+) -> tuple[ThreadSpeed, ThreadSpeed]:
     """Search each position to `depth`, with one thread and with several in turn."""
     searchers = game.searcher(SearchOptions(table=options.table)), game.searcher(options)
     for searcher in searchers:
@@ -74,8 +74,8 @@ def search_in_threads(
     sums = [_sums([result for pair in pairs for result in pair[side]]) for side in range(2)]
     speeds = [nodes / seconds for nodes, seconds in sums]
 
-    def row(side: int) -> Threads:
-        return Threads(
+    def row(side: int) -> ThreadSpeed:
+        return ThreadSpeed(
             game=game.id,
             depth=depth,
             threads=(1, options.threads)[side],
@@ -109,12 +109,12 @@ def _sums(results: Sequence[SearchResult]) -> tuple[int, float]:
 
 def depth_in_time(
     game: Game, positions: Sequence[Position], movetime: float, options: SearchOptions
-) -> Depth:
+) -> DepthInTime:
     """Search each position for `movetime` seconds."""
     searcher = game.searcher(options)
     results = [searcher.search(position, Limits(movetime=movetime)) for position in positions]
     depths = [result.depth for result in results]
-    return Depth(
+    return DepthInTime(
         game=game.id,
         positions=len(positions),
         movetime=movetime,

@@ -1,4 +1,4 @@
-"""How a book behaves at its size: ``python -m tools.bench.book_scale``.
+"""How a book behaves at its size: ``python -m fivebook.bench.book_scale``.
 
 Each step has a process of its own, so that memory is that of the step alone.
 """
@@ -8,7 +8,7 @@ import resource
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
@@ -25,32 +25,15 @@ from engine.game import Game
 from engine.position import Position
 from engine.search import Limits
 from engine.values import Bound
+from fivebook.bench.scale import Scale
+from fivebook.bench.synthetic import GAME_ID, fill
 from fivebook.options import POSITIVE
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import Site
-from tools.bench.synthetic import GAME_ID, fill
 
 _REPEATS = 11
 _LOOKUPS = 2_000
 _BATCHES = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A book of `positions` positions: its size on disk, and medians of what is done with it.
-
-    `info` is all that `fivebook info` asks, `lookup` a random stored position with all its moves,
-    `batch` taking the next batch, `entry` one result with its way up through the book.
-    `memory` is the most that a builder held of it all.
-    """
-
-    positions: int
-    bytes_per_position: float
-    info_milliseconds: float
-    lookup_microseconds: float
-    batch_milliseconds: float
-    entry_milliseconds: float
-    memory_mebibytes: int
 
 
 @click.group()
@@ -73,7 +56,7 @@ def measure_book(path: Path) -> None:
     print(json.dumps(asdict(measure(path))))
 
 
-def measure(path: Path) -> Measured:
+def measure(path: Path) -> Scale:
     """The figures of the book at `path`, to which a few batches are added."""
     game = registry.get(GAME_ID)
     random = Random(1)
@@ -88,7 +71,7 @@ def measure(path: Path) -> Measured:
     infos = [_seconds(lambda: _ask_info(path, game)) for _ in range(_REPEATS)]
     with BookWriter(path, game) as writer:
         batches, entries = _build(writer, game, random)
-    return Measured(
+    return Scale(
         positions=count,
         bytes_per_position=round(size / count, 1),
         info_milliseconds=round(statistics.median(infos) * 1e3, 2),

@@ -3,15 +3,15 @@
 import statistics
 from dataclasses import dataclass
 
-from engine.games.gomoku.puzzles import read_puzzles, solve_all
 from tools.bench.checkout import path_of, spread
+from tools.puzzles import read_puzzles, solve_all
 
 IN_TIME = 1.0
 """Seconds within which a puzzle is to be solved."""
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class SolvedPuzzles:
     """`solved` is the share solved within IN_TIME; `slowest` of all, solved or not."""
 
     kind: str
@@ -27,13 +27,13 @@ def file_name(kind: str) -> str:
     return f"data/puzzles/{kind}.txt"
 
 
-def solve_puzzles(kind: str, most: int | None) -> Solved:
+def solve_puzzles(kind: str, most: int | None) -> SolvedPuzzles:
     """Try all puzzles of a kind, or `most` of them."""
     lines = path_of(file_name(kind)).read_text(encoding="utf-8").splitlines()
     attempts = list(solve_all(kind, spread(read_puzzles(lines), most)))
     times = [attempt.seconds for attempt in attempts]
     in_time = [attempt.solved and attempt.seconds <= IN_TIME for attempt in attempts]
-    return Solved(
+    return SolvedPuzzles(
         kind=kind,
         puzzles=len(attempts),
         solved=round(statistics.fmean(in_time), 4),

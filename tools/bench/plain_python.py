@@ -16,7 +16,7 @@ SOURCE = "tests/oracles/reference_gomoku.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class AgainstPlainPython:
     """Both searches to a fixed depth, with the same nodes; in nodes a second of processor time."""
 
     game: str
@@ -28,7 +28,9 @@ class Compared:
     ratio: float
 
 
-def compare(game: Game, positions: Sequence[Position], depth: int, table: int) -> Compared:
+def compare(
+    game: Game, positions: Sequence[Position], depth: int, table: int
+) -> AgainstPlainPython:
     """Search each position to `depth` with both.
 
     Raises:
@@ -50,7 +52,7 @@ def compare(game: Game, positions: Sequence[Position], depth: int, table: int) -
         nodes += found.nodes
         kernel_seconds += found_seconds
         plain_seconds += expected_seconds
-    return Compared(
+    return AgainstPlainPython(
         game=game.id,
         positions=len(positions),
         depth=depth,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FivebookError
+from book.whole.plot import image
 
 SIZES = (100_000, 1_000_000)
 _ROUNDS = 3
@@ -23,13 +23,14 @@ _TITLES = {
 }
 
 
-class NoPlot(FivebookError):
-    """A plot cannot be drawn."""
-
-
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A synthetic book of so many positions; times are medians. See `tools.bench.book_scale`."""
+    """A synthetic book of `positions` positions: its size on disk, and medians of what is done.
+
+    `info` is all that `fivebook info` asks, `lookup` a random stored position with all its moves,
+    `batch` taking the next batch, `entry` one result with its way up through the book.
+    `memory` is the most that a builder held of it all.
+    """
 
     positions: int
     bytes_per_position: float
@@ -67,7 +68,7 @@ def measure_scale(sizes: Sequence[int]) -> list[Scale]:
 
 
 def _run(*arguments: object) -> str:
-    command = [sys.executable, "-m", "tools.bench.book_scale", *map(str, arguments)]
+    command = [sys.executable, "-m", "fivebook.bench.book_scale", *map(str, arguments)]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -77,21 +78,13 @@ def plot(rows: Sequence[Scale], path: Path) -> None:
     Raises:
         NoPlot: if matplotlib is missing or the file cannot be written.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise NoPlot("a plot needs matplotlib: pip install 'fivebook[plot]'") from None
-    figure = Figure(figsize=(10, 5.5), layout="constrained")
     sizes = [row.positions for row in rows]
-    for axes, (name, title) in zip(
-        figure.subplots(2, 3, sharex=True).flat, _TITLES.items(), strict=True
-    ):
-        figures = [getattr(row, name) for row in rows]
-        axes.plot(sizes, figures, marker="o")
-        axes.set(title=title, xscale="log", ylim=(0, 1.1 * max(figures)))
-        axes.grid(alpha=0.3)
-    figure.supxlabel("positions in the book")
-    try:
-        figure.savefig(path, dpi=120)
-    except (OSError, ValueError) as error:
-        raise NoPlot(f"cannot write the plot '{path}': {error}") from error
+    with image(path, (10, 5.5)) as figure:
+        for axes, (name, title) in zip(
+            figure.subplots(2, 3, sharex=True).flat, _TITLES.items(), strict=True
+        ):
+            figures = [getattr(row, name) for row in rows]
+            axes.plot(sizes, figures, marker="o")
+            axes.set(title=title, xscale="log", ylim=(0, 1.1 * max(figures)))
+            axes.grid(alpha=0.3)
+        figure.supxlabel("positions in the book")

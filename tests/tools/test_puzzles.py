@@ -2,40 +2,23 @@
 
 import subprocess
 import sys
-from typing import NamedTuple
 
 import pytest
 
-from engine import registry
-from engine.games.gomoku import Gomoku, Rule
+from engine.games.gomoku import Rule
 from engine.games.gomoku.threat_solver import ThreatSolver
-from engine.position import Position
 from tests.checkout import DATA
 from tests.engine.threat_claims import asker, sides
 from tests.oracles.proof_checker import ProofChecker
-from tools.puzzles import solve_all
+from tools.puzzles import Puzzle, read_puzzles, solve_all
 
 PUZZLES = DATA / "puzzles"
 
 both_kinds = pytest.mark.parametrize("kind", ["vcf", "vct"])
 
 
-class Puzzle(NamedTuple):
-    game: Gomoku
-    distance: int
-    position: Position
-
-
 def read(kind: str) -> list[Puzzle]:
-    lines = (PUZZLES / f"{kind}.txt").read_text().splitlines()
-    return [puzzle_of(line) for line in lines if not line.startswith("#")]
-
-
-def puzzle_of(line: str) -> Puzzle:
-    name, distance, moves = line.split(maxsplit=2)
-    game = registry.get(name)
-    assert isinstance(game, Gomoku)
-    return Puzzle(game, int(distance), game.play_line(game.parse_line(moves)))
+    return read_puzzles((PUZZLES / f"{kind}.txt").read_text().splitlines())
 
 
 @pytest.mark.parametrize(("kind", "count"), [("vcf", 200), ("vct", 100)])
@@ -89,7 +72,7 @@ def check_replies(kind: str, puzzles: list[Puzzle]) -> None:
 
 @both_kinds
 def test_all_puzzles_can_be_solved_in_one_go(kind: str) -> None:
-    attempts = solve_all(kind)
+    attempts = list(solve_all(kind, read(kind)))
     assert len(attempts) == len(read(kind))
     assert all(attempt.solved for attempt in attempts)
     assert all(attempt.nodes < 1_000_000 for attempt in attempts)
@@ -102,24 +85,17 @@ def made(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @both_kinds
 def test_new_puzzles_can_be_made(kind: str) -> None:
-    lines = [line for line in made(kind, "2").stdout.splitlines() if not line.startswith("#")]
-    assert len(lines) == 2
-    for game, distance, position in map(puzzle_of, lines):
+    puzzles = read_puzzles(made(kind, "2").stdout.splitlines())
+    assert len(puzzles) == 2
+    for game, distance, position in puzzles:
         assert getattr(ThreatSolver(game), kind)(position).distance == distance >= 7
 
 
-def test_the_puzzles_solved_within_a_second_are_counted() -> None:
-    (line,) = made("solve", "vcf").stdout.splitlines()
-    count = len(read("vcf"))
-    assert line.startswith(f"vcf: {count} of {count} solved, ")
-    assert " of all within 1 s; the slowest took " in line
-
-
 @pytest.mark.parametrize(
-    "arguments", [(), ("vcf",), ("vcx", "2"), ("vcf", "two"), ("solve", "2")], ids=str
+    "arguments", [(), ("vcf",), ("vcx", "2"), ("vcf", "two"), ("vcf", "0")], ids=str
 )
 def test_bad_arguments_are_told(arguments: tuple[str, ...]) -> None:
     run = made(*arguments)
     assert run.returncode != 0
-    assert "usage:" in run.stderr
+    assert "Usage: " in run.stderr
     assert "Traceback" not in run.stderr
