@@ -111,7 +111,7 @@ class Misses:
             yield connection
         if self._former.exists():
             with _locked(self.path) as connection:
-                # Only now, so that a kill in between neither loses a count nor has it twice.
+                # Only now: a kill in between neither loses a count nor has it twice.
                 if _is_taken_over(connection):
                     self._former.unlink(missing_ok=True)
                     _set_taken_over(connection, False)

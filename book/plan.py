@@ -2,7 +2,7 @@
 
 One builder takes the searches in their order. Of several, which a PostgreSQL book may have, each
 leases those that it begins: nobody else begins a search before its lease is over, and a lease
-is renewed as long as its builder lives. What a lost builder had is so taken up by another.
+is renewed as long as its builder lives. So what a lost builder had is taken up by another.
 """
 
 import os
@@ -107,7 +107,7 @@ class Plan(Closing):
         return taken
 
     def keep(self, connection: Connection, task_id: int, searched: Searched) -> bool:
-        """Store a result with its task, so that it is not lost should the builder be killed.
+        """Store a result with its task: it is not lost should the builder be killed.
 
         Returns whether the task was still waiting for one.
         """
@@ -210,8 +210,7 @@ class LeasedPlan(Plan):
 
 
 def open_plan(writer: BookWriter, limits: str, lease: float) -> Plan:
-    """The plan for the game of `writer`; where builders may share it, leases are of so many
-    seconds."""
+    """The plan for the game of `writer`; where it may be shared, a lease lasts `lease` seconds."""
     if writer.store.is_shareable:
         return LeasedPlan(writer, limits, lease)
     return Plan(writer, limits)

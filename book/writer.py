@@ -109,8 +109,7 @@ class BookWriter(Closing):
         self._opened.close()
 
     def share(self) -> None:
-        """Let builders join whose runs agree with the one that was started; one of a PostgreSQL
-        book that was alone until now."""
+        """Let builders join whose runs agree with the one that was started, where they may."""
         if self.alone:
             with self.transaction() as connection:
                 self.store.let_others_join(connection)

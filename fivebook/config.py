@@ -78,5 +78,5 @@ def _value(param: click.Parameter, key: str, value: object, file: Path) -> Any:
 
 def _beside(file: Path, book: str) -> str:
     """The address of a book; a relative path starts from the folder of `file`."""
-    place = Address.of(book).place
-    return str(file.parent / place) if isinstance(place, Path) else book
+    path = Address.of(book).path
+    return book if path is None else str(file.parent / path)

@@ -37,7 +37,7 @@ _WISHES = [wish.value for wish in Wish]
 def identify(
     places: Mapping[int, Place], rows: Sequence[AnyRow]
 ) -> list[tuple[StoredPosition | None, list[Finding]]]:
-    """Each row as a position, None if it is none or not the canonical one; and what is wrong."""
+    """Each row as a position, None unless it is a canonical one, and what is wrong with it."""
     known: dict[Place, list[tuple[AnyRow, Position]]] = defaultdict(list)
     for row in rows:
         if row.game in places:

@@ -1,6 +1,6 @@
 """Repairing a book: what follows from other rows is written anew, what does not is taken out.
 
-One fault hides another, so that the checks are made one after the other, each over a book in
+One fault hides another. The checks are therefore made one after the other, each over a book in
 which what the one before found is mended.
 """
 
@@ -42,7 +42,7 @@ Tell = Callable[[Finding], None]
 
 # What may hide behind what: another game, other stones, another lookup or column.
 _ROUNDS = 4
-# A book of at least so many positions is not emptied because its game's name was lost.
+# With this many positions or more a book is not emptied because its game's name was lost.
 _MANY = 10
 _DOUBTFUL = (Kind.GAME, Kind.STONES, Kind.IMAGE, Kind.LOOKUP)
 
@@ -84,7 +84,7 @@ _size = select(func.count()).select_from(positions)
 def repair(address: Address, tell: Tell) -> None:
     """Mend the book at `address` in one transaction, and tell what was found wrong with it.
 
-    What cannot be derived is taken out, so that the next build searches it anew.
+    What cannot be derived is taken out; the next build searches it anew.
 
     Raises:
         BookError: if the book cannot be written, or its file itself is damaged.
@@ -142,7 +142,7 @@ class _Repair:
         self._connection.execute(_delete_dangling)
         self._each_place(lambda place, batch: [found for _, found in slots.check(place, batch)])
         self._take_out_what_knows_nothing()
-        self._settle()
+        self._propagate()
         self._mend(tables.check_counts(self._connection, self._places))
         self._mend(tables.check_tasks(self._connection, self._places))
         self._drop_plan()
@@ -235,7 +235,7 @@ class _Repair:
                 self._tell(Finding(Kind.NOTHING, f"row {row.id}", "no known move", "one"))
             self._take_out({row.id for row in rows})
 
-    def _settle(self) -> None:
+    def _propagate(self) -> None:
         """Bring values, proofs and costs up to date, from where they are wrong upwards."""
         wrong: set[int] = set()
         for rows in batches(self._connection):

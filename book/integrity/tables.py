@@ -154,7 +154,7 @@ def _by_layer(rows: Any) -> _Counts:
 
 
 def _number(value: Any) -> int:
-    """A count as a whole number; one that is none counts for less than nothing."""
+    """A count as a whole number, -1 for what is no number."""
     return int(value) if isinstance(value, (int, float, Decimal)) else -1
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.sql.sqltypes import NullType
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, is_whole, shown
 from book.rows.encoding import BOUNDS, AnyRow
-from book.rows.propagation import settled_by
+from book.rows.propagation import derived_columns
 from book.storage.schema import WITH_MOVE, moves, positions
 from engine.values import WIN
 
@@ -48,7 +48,7 @@ def check(
         # What cannot be read is told of the child itself.
         if not has_move or not all(map(_is_readable, below)):
             continue
-        for name, right in settled_by(row, below).items():
+        for name, right in derived_columns(row, below).items():
             found = getattr(row, name)
             if found != right:
                 told = _told(name, found), _told(name, right)

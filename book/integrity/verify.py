@@ -49,7 +49,7 @@ class Verification:
             yield from tables.check_counts(connection, self.places)
 
     def _is_fault(self, finding: Finding) -> bool:
-        """All are but the costs of an old book, which are settled anew when it is built on."""
+        """All are but the costs of an old book, which are computed anew when it is built on."""
         return finding.kind is not Kind.OPEN_COST or self._has_present_costs
 
     def rows(self) -> Iterator[Sequence[AnyRow]]:

@@ -45,7 +45,7 @@ def smallest_images(game: Game, positions: Sequence[Position]) -> list[Image]:
 def _smallest(
     game: Game, packed: Sequence[bytes], dark: int
 ) -> tuple[list[bytes], list[tuple[Symmetry, ...]]]:
-    """The smallest images of positions of one ply with so many dark stones, and how to get them."""
+    """The smallest images of positions with `dark` dark stones each, and how to get them."""
     if not packed[0]:
         return list(packed), [tuple(game.symmetries)] * len(packed)
     stored = np.dtype(">u2") if len(game.pack_cell(0)) == 2 else np.dtype(np.uint8)

@@ -1,4 +1,4 @@
-"""Counting a book as it grows, so that nobody has to count its rows."""
+"""Counting a book as it grows: counting its rows takes long in a large one."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class CountChanges:
     def add(
         self, ply: int, depth: int, *, positions: int = 0, proven: int = 0, nodes: int = 0
     ) -> None:
-        """Count so many more, or fewer, in a ply and a depth of search."""
+        """Count more positions in a ply and a depth of search; fewer where a number is negative."""
         change = self._changes[ply, depth]
         change.positions += positions
         change.proven += proven

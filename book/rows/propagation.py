@@ -8,9 +8,9 @@ gives away. Each position holds the cost of the rest of the way, to the cheapest
 or below it. Like the value it is fixed by the position's own slot and wish and its children, so
 that a change touches the position's ancestors and nobody else, however large the book.
 
-Both are fixed by the stored rest slots, wishes and links alone, so that the order in which results
-came makes no difference. Stones only ever come onto the board: a position's parents have one
-ply less, so one sweep up settles everything.
+Both are fixed by the stored rest slots, wishes and links alone: the order in which results came
+makes no difference. Stones only ever come onto the board: a position's parents have one
+ply less, so one sweep up brings everything up to date.
 """
 
 import heapq
@@ -37,7 +37,7 @@ from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow
 from book.storage.schema import WITH_MOVE, RestState, Wish, moves, positions
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
-# Costs are whole numbers, so that they are equal on every machine. One ply costs 100; giving
+# Costs are whole numbers, which are equal on every machine. One ply costs 100; giving
 # away a winning probability of 5 % costs as much as two plies more. With half of that a book of
 # Gomoku went wide, since where a side is behind most moves give little away: 600 positions held
 # 2.0 of dark's and 1.3 of light's moves of a game against engines of mixed strength, with this 2.8
@@ -90,7 +90,7 @@ _children_of_some = (
 )
 _set_value = update(positions).where(positions.c.id == bindparam("at"))
 
-Settle = Callable[[AnyRow, Sequence[AnyRow]], dict[str, Any]]
+Derive = Callable[[AnyRow, Sequence[AnyRow]], dict[str, Any]]
 """The columns of a position that follow from its row and from those of its children."""
 
 
@@ -110,12 +110,12 @@ def combine(options: list[BookValue], *, complete: bool) -> BookValue:
     complete and proven options, a win by itself.
     """
     best = max(options, key=lambda o: (o.value, o.proven, o.bound is Bound.EXACT))
-    settled = complete and all(option.proven for option in options)
+    all_proven = complete and all(option.proven for option in options)
     if best.proven and best.value > 0:
         # A move not yet proven, or a win that may be shorter, may win sooner.
-        exact = settled and all(option.bound is not Bound.LOWER for option in options)
+        exact = all_proven and all(option.bound is not Bound.LOWER for option in options)
         return BookValue(best.value, Bound.EXACT if exact else Bound.LOWER, True)
-    if not settled:
+    if not all_proven:
         # While a move is missing, known moves that all lose are no proof of a loss.
         return BookValue(max(best.value, -HEURISTIC_MAX), Bound.EXACT, False)
     # The other moves lose as well, or draw: sooner, if their distance is only a limit.
@@ -187,7 +187,7 @@ def slot_cost(row: AnyRow, value: Value, proven: bool, children: int) -> int | N
     return min(cost, _TRY_COST * children) if value <= _LOST else cost
 
 
-def settled_by(row: Any, children: Sequence[Any]) -> dict[str, Any]:
+def derived_columns(row: Any, children: Sequence[Any]) -> dict[str, Any]:
     """The columns `value`, `bound`, `proven` and `open_cost` of a position.
 
     They follow from its rest slot in `row` and from these columns of its stored children. There
@@ -225,15 +225,15 @@ def propagate(connection: Connection, changed: Iterable[int], counts: CountChang
     sweep_up(connection, changed, lambda id: _recompute(connection, id, counts))
 
 
-def sweep_up(connection: Connection, changed: Iterable[int], settle: Callable[[int], bool]) -> None:
-    """Call `settle` with the numbers of the `changed` positions, and of the parents of each for
+def sweep_up(connection: Connection, changed: Iterable[int], visit: Callable[[int], bool]) -> None:
+    """Call `visit` with the numbers of the `changed` positions, and of the parents of each for
     which it returns that something changed: from the last ply up, with each once."""
     queue = [(-connection.execute(_ply, {"id": id}).scalar_one(), id) for id in set(changed)]
     heapq.heapify(queue)
     seen = set(queue)
     while queue:
         ply, id = heapq.heappop(queue)
-        if not settle(id):
+        if not visit(id):
             continue
         for parent in connection.execute(_parents, {"id": id}).scalars():
             entry = (ply + 1, parent)
@@ -243,43 +243,43 @@ def sweep_up(connection: Connection, changed: Iterable[int], settle: Callable[[i
 
 
 def propagate_all(
-    connection: Connection, game_number: int, settle: Settle = settled_by
+    connection: Connection, game_number: int, derive: Derive = derived_columns
 ) -> Iterator[int]:
     """Bring all values and costs of a game up to date; gives the number of each position done.
 
-    `settle` tells which columns to set, given the row and its children. Counts are left as they
+    `derive` tells which columns to set, given the row and its children. Counts are left as they
     are.
     """
-    # Children have one ply more, and are settled before their parents.
+    # Children have one ply more, and are done before their parents.
     last = connection.execute(_last_ply, {"game": game_number}).scalar()
     for ply in range(-1 if last is None else last, -1, -1):
         after = -1
         here = {"game": game_number, "ply": ply}
         while rows := connection.execute(_of_ply, here | {"after": after}).all():
             after = rows[-1].id
-            yield from _settle_some(connection, rows, settle)
+            yield from _update_some(connection, rows, derive)
 
 
-def _settle_some(connection: Connection, rows: Sequence[AnyRow], settle: Settle) -> Iterator[int]:
+def _update_some(connection: Connection, rows: Sequence[AnyRow], derive: Derive) -> Iterator[int]:
     children: defaultdict[int, list[AnyRow]] = defaultdict(list)
     for child in connection.execute(_children_of_some, {"ids": [row.id for row in rows]}):
         children[child.parent].append(child)
     changes: defaultdict[frozenset[str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        settled = settle(row, children[row.id])
-        if any(getattr(row, name) != value for name, value in settled.items()):
-            changes[frozenset(settled)].append(settled | {"at": row.id})
+        derived = derive(row, children[row.id])
+        if any(getattr(row, name) != value for name, value in derived.items()):
+            changes[frozenset(derived)].append(derived | {"at": row.id})
     for some in changes.values():
         connection.execute(_set_value, some)
     yield from (row.id for row in rows)
 
 
 def _recompute(connection: Connection, id: int, counts: CountChanges) -> bool:
-    """Settle one position from its slot and its children; returns whether anything changed."""
+    """Bring one position up to date with its slot and its children; returns whether it changed."""
     row = connection.execute(_position, {"id": id}).one()
-    settled = settled_by(row, connection.execute(_children, {"id": id}).all())
-    if all(getattr(row, name) == value for name, value in settled.items()):
+    derived = derived_columns(row, connection.execute(_children, {"id": id}).all())
+    if all(getattr(row, name) == value for name, value in derived.items()):
         return False
-    connection.execute(_set_value, settled | {"at": id})
-    counts.add(row.ply, row.depth, proven=settled["proven"] - row.proven)
+    connection.execute(_set_value, derived | {"at": id})
+    counts.add(row.ply, row.depth, proven=derived["proven"] - row.proven)
     return True

@@ -88,8 +88,8 @@ runs = Table(
     Column("nodes", BigInteger, nullable=False, default=0),
 )
 
-# What the empty board was worth, each time that this changed: its value with so many positions in
-# the book, for dark, who is to move.
+# What the empty board was worth, each time that this changed: its value for dark, who is to move,
+# and how many positions the book held.
 history = Table(
     "history",
     metadata,

@@ -38,7 +38,7 @@ from book.rows.counts import recount
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, pack_line, unpack_line
 from book.rows.links import links_to, rest_children
 from book.rows.lookup import GameRows
-from book.rows.propagation import OF_CHILD, BookValue, propagate_all, settled_by
+from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
 from book.storage.address import Address
 from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
 from book.storage.store import store_of
@@ -275,7 +275,7 @@ class _Merging:
         count = sum(self._unite(game) for game in self._games)
         for game in self._games:
             self._link(game)
-            self._settle(game)
+            self._derive_values(game)
         return count
 
     def _copy_runs(self) -> dict[tuple[int, int], int]:
@@ -360,33 +360,33 @@ class _Merging:
             yield some
             after = some[-1].id
 
-    def _settle(self, game: Game) -> None:
+    def _derive_values(self, game: Game) -> None:
         number = self._rows[game.id].number
 
-        def settle(row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
-            return self._settled(game, row, children)
+        def derive(row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
+            return self._derived(game, row, children)
 
-        settled = propagate_all(self._connection, number, settle)
-        for count, _ in enumerate(settled, start=1):
+        done = propagate_all(self._connection, number, derive)
+        for count, _ in enumerate(done, start=1):
             self._tell(f"{game.id} valued", count)
         recount(self._connection, number)
 
-    def _settled(self, game: Game, row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
+    def _derived(self, game: Game, row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
         """The columns of a position that has a claim in the place of its value."""
-        settled = settled_by(row, children)
+        derived = derived_columns(row, children)
         claim = _value(row)
-        if not claim.proven or claim == _value_in(settled):
-            return settled
-        if _is_sharper(claim, _value_in(settled)):
-            kept = self._kept(game, row, _value_in(settled))
-            settled = kept | settled_by(SimpleNamespace(**row._asdict() | kept), children)
-        now = _value_in(settled)
+        if not claim.proven or claim == _value_in(derived):
+            return derived
+        if _is_sharper(claim, _value_in(derived)):
+            kept = self._kept(game, row, _value_in(derived))
+            derived = kept | derived_columns(SimpleNamespace(**row._asdict() | kept), children)
+        now = _value_in(derived)
         if not now.proven:
             self.unproven += 1
         elif _contradict(claim, now):
             claims = (ProvenValue("one book", claim), ProvenValue("all books together", now))
             self._tell_conflict(Conflict(game, row.stones, claims))
-        return settled
+        return derived
 
     def _kept(self, game: Game, row: AnyRow, value: BookValue) -> dict[str, Any]:
         """The columns that keep the sharpest proof of a position; none if `value` is as sharp."""
@@ -426,7 +426,7 @@ class _Merging:
             below = [child for child in children if child.stones in known]
             if not below and own.rest_state not in WITH_MOVE:
                 continue
-            value = _value_in(settled_by(own, below))
+            value = _value_in(derived_columns(own, below))
             if value.proven:
                 yield _Proof(at, own, below, value)
 

@@ -5,4 +5,4 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Nothing of the schema; `book.storage.revisions` settles all costs anew."""
+    """Nothing of the schema; `book.storage.revisions` computes all costs anew."""

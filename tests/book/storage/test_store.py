@@ -1,0 +1,63 @@
+"""What SQLite and PostgreSQL do differently is said in one place, and the rest is alike."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from book.errors import BookUnwritable
+from book.storage.address import Access, Address, AnyAddress
+from book.storage.store import PostgresqlStore, SqliteStore, kind_of, store_of
+from tests.books import rows_of, small_book
+from tests.checkout import ROOT
+
+OF_ONE_KIND = re.compile(r"isinstance\(\S*place, |dialect\.name|import postgresql")
+
+
+def test_nobody_but_the_storage_asks_what_kind_of_book_it_is() -> None:
+    asking = {
+        path.relative_to(ROOT).parts[:2]
+        for room in ("book", "precompute", "service", "fivebook")
+        for path in (ROOT / room).rglob("*.py")
+        if OF_ONE_KIND.search(path.read_text())
+    }
+    # The benchmark fills its books in each database's own fastest way.
+    assert asking - {("fivebook", "bench")} == {("book", "storage")}
+
+
+def test_a_connection_tells_its_kind_of_store(place: AnyAddress) -> None:
+    store = store_of(Address.of(place))
+    assert isinstance(store, SqliteStore if isinstance(place, Path) else PostgresqlStore)
+    engine = store.open_engine(Access.WRITE)
+    with engine.connect() as connection:
+        assert kind_of(connection) is type(store)
+    engine.dispose()
+
+
+def test_one_has_the_lock_until_it_lets_go(place: AnyAddress) -> None:
+    store = store_of(Address.of(place))
+    engine = store.open_engine(Access.WRITE)
+    with engine.connect() as first, engine.connect() as second:
+        with store.alone(first):
+            with store.locked(second) as is_alone:
+                assert not is_alone
+            with pytest.raises(BookUnwritable, match="being built"), store.alone(second):
+                pass
+        first.close()
+        with store.locked(second) as is_alone:
+            assert is_alone
+    engine.dispose()
+
+
+def test_a_copy_is_a_file_with_the_same_rows(place: AnyAddress, tmp_path: Path) -> None:
+    small_book(place, "gomoku-9", 5)
+    store = store_of(Address.of(place))
+    engine = store.open_engine(Access.READ)
+    with engine.connect() as connection:
+        store.stay_at_one_moment(connection)
+        assert store.size(connection) > 4096
+        assert store.damage(connection) == []
+        store.copy(connection, tmp_path / "copy.db")
+    engine.dispose()
+    script = "SELECT lookup, stones, value FROM positions ORDER BY lookup"
+    assert rows_of(tmp_path / "copy.db", script) == rows_of(place, script)
