@@ -33,6 +33,14 @@ class ConnectFourRules(AuditRules):
     def name(self, move: int) -> str:
         return self._cell_name(move)
 
+    def parse(self, text: str, board: AuditBoard) -> int:
+        """A column alone is the move to its lowest free cell."""
+        for row in range(self.height if len(text) == 1 else 0):
+            move = super().parse(f"{text}{row + 1}", board)
+            if self.play(board, move) is not None:
+                return move
+        return super().parse(text, board)
+
     def _has_four(self, stones: int) -> bool:
         for step in (1, self._up, self._up + 1, self._up - 1):
             pairs = stones & stones >> step

@@ -91,8 +91,8 @@ class AuditRules(ABC):
 
         return EveryMove(self, nodes)
 
-    def parse(self, text: str) -> int:
-        """The move that `text` names.
+    def parse(self, text: str, board: AuditBoard) -> int:
+        """The move that `text` names on `board`.
 
         Raises:
             ValueError: if it names none.

@@ -100,7 +100,7 @@ def _board(walk: "Walk", moves: str) -> "AuditBoard":
     board = walk.rules.unpack(b"")
     for word in filter(None, re.split(r"[\s,]+", moves)):
         try:
-            move = walk.rules.parse(word)
+            move = walk.rules.parse(word, board)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
         over = walk.rules.result(board) is not None

@@ -221,6 +221,8 @@ def test_what_is_won_late_is_found_two_plies_below_the_last_move(tmp_path: Path)
         ("gomoku-5", 18),
         ("gomoku-6-renju", 29),
         ("gomoku-6-standard", 29),
+        ("connect-four-5x4", 10),
+        ("connect-four-7x6", 33),
     ],
 )
 def test_wins_losses_and_draws_of_every_game_are_accepted(
@@ -236,13 +238,14 @@ def test_wins_losses_and_draws_of_every_game_are_accepted(
         assert checked(book, game_id) == []
 
 
-def test_flipped_and_shortened_endings_are_wrong(tmp_path: Path) -> None:
-    game = registry.get("pentago")
-    book = grown(tmp_path / "late.db", "pentago", late(game, 32, 0, quiet=True), plies=1)
+@pytest.mark.parametrize(("game_id", "plies"), [("pentago", 32), ("connect-four-7x6", 33)])
+def test_flipped_and_shortened_endings_are_wrong(tmp_path: Path, game_id: str, plies: int) -> None:
+    game = registry.get(game_id)
+    book = grown(tmp_path / "late.db", game_id, late(game, plies, 0, quiet=True), plies=1)
     for row in rows_of(book, "SELECT id, value FROM positions WHERE proven"):
         for value in {-row["value"], 29_999} - {row["value"]} - {0}:
             change(book, "UPDATE positions SET value = :v WHERE id = :id", v=value, id=row["id"])
-            doubts = checked(book, "pentago")
+            doubts = checked(book, game_id)
             assert row["id"] in {doubt.id for doubt in doubts}
         change(book, "UPDATE positions SET value = :v WHERE id = :id", v=row["value"], id=row["id"])
-    assert checked(book, "pentago") == []
+    assert checked(book, game_id) == []

@@ -13,6 +13,7 @@ from engine.game import Outcome
 GAMES = (
     *("gomoku-6", "gomoku-9-standard", "gomoku-8-renju", "gomoku-17"),
     *("pentago", "pentago-twist", "pentago-swap"),
+    *("connect-four-7x6", "connect-four-4x7"),
 )
 
 
@@ -36,7 +37,7 @@ def test_moves_boards_symmetries_and_endings_are_those_of_the_game(game_id: str)
                 assert len(going_on) == len(game.children(position))
             move = rng.choice(legal)
             assert rules.name(move) == game.format_move(move)
-            assert rules.parse(rules.name(move)) == move
+            assert rules.parse(rules.name(move), board) == move
             position = game.play(position, move)
             after_move = rules.play(board, move)
             assert after_move is not None
@@ -98,7 +99,7 @@ def test_a_taken_cell_and_a_move_that_is_none_are_refused() -> None:
     assert rules.play(board, 81) is None
     for text in ("j1", "a10", "", "a1:12"):
         with pytest.raises(ValueError, match="is no move"):
-            rules.parse(text)
+            rules.parse(text, board)
     with pytest.raises(ValueError, match="no board"):
         rules.unpack(bytes([3, 3]))
 
