@@ -4,8 +4,7 @@ Nine bits for each quadrant, as `book.certificates.pentago_swap.arrangements` ha
 places.
 """
 
-# The signatures given to numba are the types.
-# mypy: allow-untyped-defs, no-check-untyped-defs
+from typing import Any
 
 from numba import boolean, int64, njit
 
@@ -20,7 +19,7 @@ SCRATCH = _MOVES + MOST_PLIES
 
 
 @njit(int64(int64, int64, int64[:, :, ::1]), nogil=True, cache=True)
-def changed(stones, change, table):
+def changed(stones: int, change: int, table: Any) -> int:
     """`stones` after a change, where `table` tells what each content of a quadrant becomes."""
     after = 0
     for quadrant in range(4):
@@ -30,7 +29,7 @@ def changed(stones, change, table):
 
 
 @njit(boolean(int64), nogil=True, cache=True)
-def has_five(stones):
+def has_five(stones: int) -> bool:
     """Whether `stones` hold five in a row."""
     found = -1
     for quadrant in range(4):
@@ -39,7 +38,7 @@ def has_five(stones):
 
 
 @njit(boolean(int64, int64), nogil=True, cache=True)
-def _lacks_one(own, other):
+def _lacks_one(own: int, other: int) -> bool:
     """Whether one more stone on a free cell makes a five."""
     full, one = -1, 0
     for quadrant in range(4):
@@ -52,7 +51,7 @@ def _lacks_one(own, other):
 
 
 @njit(boolean(int64, int64, int64[:, :, ::1], boolean), nogil=True, cache=True)
-def _wins_now(own, other, table, stone_wins):
+def _wins_now(own: int, other: int, table: Any, stone_wins: bool) -> bool:
     """Whether the side `own`, to move, wins with this move.
 
     The stone may as well be put after the change, which takes free cells to free cells.
@@ -71,7 +70,15 @@ def _wins_now(own, other, table, stone_wins):
     nogil=True,
     cache=True,
 )
-def forced(attacker, defender, plies, attacking, table, stone_wins, scratch):
+def forced(
+    attacker: int,
+    defender: int,
+    plies: int,
+    attacking: bool,
+    table: Any,
+    stone_wins: bool,
+    scratch: Any,
+) -> bool:
     """Whether the attacker wins within `plies`; it is to move, or with not `attacking` the other.
 
     The game goes on. Not to be believed when it says no after more nodes than the limit.
@@ -90,7 +97,7 @@ def forced(attacker, defender, plies, attacking, table, stone_wins, scratch):
     first = scratch[row]
     for number in range(-1, 36 * changes):
         move = first if number < 0 else number
-        stone = int64(1) << (move // changes)
+        stone = 1 << (move // changes)
         if not free & stone or number == first:
             continue
         if scratch[NODES] > scratch[LIMIT]:

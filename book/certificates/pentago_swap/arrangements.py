@@ -13,14 +13,11 @@ All numbers are int64; they are cast where they serve as indices, since numba ch
 index for being negative.
 """
 
-# The signatures given to numba are the types.
-# mypy: allow-untyped-defs, no-check-untyped-defs
-
 from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
-from numba import int64, njit, void
+from numba import from_dtype, int64, njit, types, void
 
 u64 = np.uint64
 
@@ -185,7 +182,7 @@ SCRATCH = _SETTLED + _SLOTS * _SLOT
 
 
 @njit(int64(int64), nogil=True, cache=True)
-def _count(bits):
+def _count(bits: int) -> int:
     count = 0
     while bits:
         bits &= bits - 1
@@ -194,15 +191,15 @@ def _count(bits):
 
 
 @njit(int64(int64), nogil=True, cache=True)
-def _lowest(bits):
+def _lowest(bits: int) -> int:
     """The number of the lowest bit."""
     return _count((bits & -bits) - 1)
 
 
 @njit(int64(int64), nogil=True, cache=True)
-def reach(mask):
+def reach(mask: int) -> int:
     """The arrangements that a swap leads to from any of `mask`, or from which one leads there."""
-    return (
+    return int(
         _REACH[u64(0), u64(mask & 255)]
         | _REACH[u64(1), u64(mask >> 8 & 255)]
         | _REACH[u64(2), u64(mask >> 16 & 255)]
@@ -210,7 +207,7 @@ def reach(mask):
 
 
 @njit(int64(int64, int64[::1]), nogil=True, cache=True)
-def fives(stones, scratch):
+def fives(stones: int, scratch: Any) -> int:
     """The arrangements in which `stones` have five in a row, or six."""
     for place in range(4):
         for content in range(4):
@@ -230,7 +227,7 @@ def fives(stones, scratch):
 
 
 @njit("UniTuple(int64, 3)(int64, int64, int64[::1], int64)", nogil=True, cache=True)
-def completions(stones, others, scratch, row):
+def completions(stones: int, others: int, scratch: Any, row: int) -> tuple[int, int, int]:
     """Where `stones` and one more on a free cell have five in a row.
 
     Writes for each cell the arrangements in which a stone there makes a five, to 36 numbers of
@@ -272,9 +269,9 @@ def completions(stones, others, scratch, row):
                 content = _CONTENT[u64(arrangement), u64(place)]
                 missing = _PARTS[line, u64(place)] & ~(stones >> (9 * content))
                 if missing:
-                    cell = u64(row + 9 * content + _lowest(missing))
-                    if not scratch[cell] & bit:
-                        scratch[cell] |= bit
+                    at = u64(row + 9 * content + _lowest(missing))
+                    if not scratch[at] & bit:
+                        scratch[at] |= bit
                         twice |= once & bit
                         once |= bit
                     break
@@ -282,7 +279,7 @@ def completions(stones, others, scratch, row):
 
 
 @njit(void(int64[::1]), nogil=True, cache=True)
-def forget(scratch):
+def forget(scratch: Any) -> None:
     """Have the next search depend on no earlier one."""
     forgotten = scratch[u64(_FORGOTTEN)]
     scratch[:_SETTLED] = 0
@@ -290,7 +287,7 @@ def forget(scratch):
 
 
 @njit(int64(int64, int64, int64[::1]), nogil=True, cache=True)
-def _slot_of(white, black, scratch):
+def _slot_of(white: int, black: int, scratch: Any) -> int:
     """Where what is settled of these stones is kept; what is there of others is dropped.
 
     What few stones do not win, more may: what is settled is so for a width.
@@ -308,7 +305,7 @@ def _slot_of(white, black, scratch):
 
 
 @njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def _likeliest(stones, row, favourite, scratch):
+def _likeliest(stones: int, row: int, favourite: int, scratch: Any) -> int:
     """The one of `stones` that promises most, or wins most often; `favourite` before all.
 
     A promise is at most 64 for each of 24 boards; winning every time is worth more than that.
@@ -329,12 +326,12 @@ def _likeliest(stones, row, favourite, scratch):
 
 
 @njit(int64(int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def _hardest(replies, row, cell, scratch):
+def _hardest(replies: int, row: int, cell: int, scratch: Any) -> int:
     """The one of `replies` that did best against White's stone on `cell`, or else at all."""
     if replies & scratch[u64(row + _REFUTES + cell)]:
-        return scratch[u64(row + _REFUTES + cell)]
+        return int(scratch[u64(row + _REFUTES + cell)])
     if replies & scratch[u64(row + _REFUTED_LAST)]:
-        return scratch[u64(row + _REFUTED_LAST)]
+        return int(scratch[u64(row + _REFUTED_LAST)])
     best, most = 0, -1
     while replies:
         reply = replies & -replies
@@ -346,7 +343,16 @@ def _hardest(replies, row, cell, scratch):
 
 
 @njit(int64(int64, int64, int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def _won_in_three(more, black, boards, fives_now, black_fives, cell, row, scratch):
+def _won_in_three(
+    more: int,
+    black: int,
+    boards: int,
+    fives_now: int,
+    black_fives: int,
+    cell: int,
+    row: int,
+    scratch: Any,
+) -> int:
     """Those `boards`, after White's stone on `cell`, where every reply lets White have a five next.
 
     Black cannot make a five. So a reply takes from White what he could do if Black only swapped
@@ -374,7 +380,7 @@ def _won_in_three(more, black, boards, fives_now, black_fives, cell, row, scratc
 
 
 @njit(int64(int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def _won(white, black, asked, plies, depth, scratch):
+def _won(white: int, black: int, asked: int, plies: int, depth: int, scratch: Any) -> int:
     """`won` with the stones at a node limited to the width in `scratch`; see there."""
     free = CELLS & ~(white | black)
     if not free or not asked:
@@ -445,7 +451,7 @@ def _won(white, black, asked, plies, depth, scratch):
 
 
 @njit(int64(int64, int64, int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def won(white, black, asked, plies, nodes, scratch):
+def won(white: int, black: int, asked: int, plies: int, nodes: int, scratch: Any) -> int:
     """Those boards of `asked` in which White, to move, wins within `plies` (an odd number).
 
     Within fewer `nodes` than given; if these do not do, some of the boards may be missing.
@@ -471,13 +477,13 @@ def won(white, black, asked, plies, nodes, scratch):
 
 
 @njit(int64(int64, int64, int64), nogil=True, cache=True)
-def _content_of(high, low, number):
+def _content_of(high: int, low: int, number: int) -> int:
     pair = high if number < 2 else low
     return pair >> 18 if number % 2 == 0 else pair & 0o777777
 
 
 @njit(int64(int64, int64, int64), nogil=True, cache=True)
-def _first_images(high, low, mask):
+def _first_images(high: int, low: int, mask: int) -> int:
     """`mask` with each arrangement replaced by the first that is the same board up to symmetry."""
     firsts = np.arange(24)
     for symmetry in range(8):
@@ -504,7 +510,7 @@ def _first_images(high, low, mask):
 
 
 @njit(void(int64, int64, int64, int64[::1]), nogil=True, cache=True)
-def canonical(white, black, mask, out):
+def canonical(white: int, black: int, mask: int, out: Any) -> None:
     """Write the supernode's two keys and the mask of the same boards, up to symmetry, to `out`.
 
     Of all images of the supernode under the eight symmetries, contents in ascending order, the
@@ -565,7 +571,7 @@ def canonical(white, black, mask, out):
 
 
 @njit(int64(int64, int64), nogil=True, cache=True)
-def white_of(high, low):
+def white_of(high: int, low: int) -> int:
     """White's stones in the supernode with these keys."""
     stones = 0
     for content in range(4):
@@ -574,7 +580,7 @@ def white_of(high, low):
 
 
 @njit(int64(int64, int64), nogil=True, cache=True)
-def black_of(high, low):
+def black_of(high: int, low: int) -> int:
     """Black's stones in the supernode with these keys."""
     stones = 0
     for content in range(4):
@@ -582,87 +588,68 @@ def black_of(high, low):
     return stones
 
 
-@njit(
-    int64(
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64,
-        int64,
-        int64,
-        int64,
-        int64[::1],
-    ),
-    nogil=True,
-    cache=True,
+# An entry of a certificate; its moves are those from `first` to before `last`.
+ENTRY = np.dtype(
+    [(name, np.int64) for name in ("high", "low", "boards", "first", "last")], align=True
 )
-def _claimed(high, low, boards, levels, stones, key_high, key_low, mask, reached):
-    """Those of `mask` that the entry of this supernode says are won; marks them."""
-    start, stop = levels[u64(stones)], levels[u64(stones + 1)]
+# A move: the free cell and the arrangements after the swap.
+MOVE = np.dtype([("stone", np.int64), ("swapped", np.int64)], align=True)
+# What is checked by, and what is found. `levels` holds the number of the first entry with at least
+# 0, 1, 2, … stones: one level more than a board can have, since what is looked for may have one
+# more ply.
+LEVELS, FINDINGS = 40, 5
+CHECK = np.dtype(
+    [
+        ("levels", np.int64, LEVELS),
+        ("last_ply", np.int64),
+        ("short", np.int64),
+        ("leaf", np.int64),
+        ("found", np.int64, FINDINGS),
+    ],
+    align=True,
+)
+_Entries = types.Array(from_dtype(ENTRY), 1, "C")
+_Moves = types.Array(from_dtype(MOVE), 1, "C")
+_Check = from_dtype(CHECK)
+
+
+@njit(int64(_Entries, _Check, int64, int64[::1], int64[::1]), nogil=True, cache=True)
+def _claimed(entries: Any, c: Any, stones: int, image: Any, reached: Any) -> int:
+    """Those boards of `image`, two keys and a mask, that an entry says are won; marks them."""
+    start, stop = c.levels[stones], c.levels[stones + 1]
     last = stop
     while start < stop:
         middle = (start + stop) // 2
-        h = high[u64(middle)]
-        if h < key_high or (h == key_high and low[u64(middle)] < key_low):
+        high = entries[u64(middle)].high
+        if high < image[0] or (high == image[0] and entries[u64(middle)].low < image[1]):
             start = middle + 1
         else:
             stop = middle
-    if start < last and high[u64(start)] == key_high and low[u64(start)] == key_low:
-        found = boards[u64(start)] & mask
-        reached[u64(start)] |= found
-        return found
-    return 0
+    if start == last:
+        return 0
+    entry = entries[u64(start)]
+    if entry.high != image[0] or entry.low != image[1]:
+        return 0
+    found = entry.boards & image[2]
+    reached[u64(start)] |= found
+    return int(found)
 
 
 # What `check` finds.
 RIGHT, MALFORMED, NO_MOVE, BAD_MOVE, NO_ANSWER, NO_WIN = range(6)
 
 
-@njit(
-    int64(
-        int64,
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64,
-        int64,
-        int64,
-        int64[::1],
-        int64[::1],
-        int64[::1],
-    ),
-    nogil=True,
-    cache=True,
-)
-def _check_entry(
-    entry,
-    high,
-    low,
-    boards,
-    first,
-    stone,
-    swapped,
-    levels,
-    last_ply,
-    short,
-    leaf,
-    reached,
-    found,
-    scratch,
-):
+@njit(int64(int64, _Entries, _Moves, int64[::1], _Check, int64[::1]), nogil=True, cache=True)
+def _check_entry(number: int, entries: Any, moves: Any, reached: Any, c: Any, scratch: Any) -> int:
     """`check` for one entry."""
     image = np.empty(3, dtype=np.int64)
-    white = white_of(high[u64(entry)], low[u64(entry)])
-    black = black_of(high[u64(entry)], low[u64(entry)])
-    mask = boards[u64(entry)]
+    entry, found = entries[u64(number)], c.found
+    white = white_of(entry.high, entry.low)
+    black = black_of(entry.high, entry.low)
+    mask = entry.boards
     black_fives = fives(black, scratch)
     stones = _count(white | black)
-    plies = last_ply - stones
+    plies = c.last_ply - stones
     if (
         white & black
         or (white | black) & ~CELLS
@@ -675,21 +662,21 @@ def _check_entry(
     ):
         return MALFORMED
     canonical(white, black, mask, image)
-    if image[0] != high[u64(entry)] or image[1] != low[u64(entry)] or image[2] != mask:
+    if image[0] != entry.high or image[1] != entry.low or image[2] != mask:
         return MALFORMED
     free = CELLS & ~(white | black)
-    if first[u64(entry)] == first[u64(entry + 1)]:
-        if plies > leaf:
+    if entry.first == entry.last:
+        if plies > c.leaf:
             return MALFORMED
         found[1] = mask & ~won(white, black, mask, plies, UNLIMITED, scratch)
         return NO_WIN if found[1] else RIGHT
     covered = 0
-    for move in range(first[u64(entry)], first[u64(entry + 1)]):
-        after_swap = swapped[u64(move)]
+    for move in range(entry.first, entry.last):
+        stone, after_swap = moves[u64(move)].stone, moves[u64(move)].swapped
         found[1] = move
-        if stone[u64(move)] < 0 or stone[u64(move)] >= 36 or after_swap <= 0 or after_swap > ALL:
+        if stone < 0 or stone >= 36 or after_swap <= 0 or after_swap > ALL:
             return MALFORMED
-        placed = 1 << stone[u64(move)]
+        placed = 1 << stone
         if not placed & free:
             return MALFORMED
         covered |= reach(after_swap)
@@ -712,19 +699,12 @@ def _check_entry(
             asked = after & ~white_fives & ~lost
             if asked:
                 canonical(more, black | reply, asked, image)
-                missing = image[2]
-                missing &= ~_claimed(
-                    high, low, boards, levels, stones + 2, image[0], image[1], missing, reached
-                )
-                if missing and min(short, plies - 2) > 0:
-                    missing &= ~won(
-                        white_of(image[0], image[1]),
-                        black_of(image[0], image[1]),
-                        missing,
-                        min(short, plies - 2),
-                        UNLIMITED,
-                        scratch,
-                    )
+                missing = image[2] & ~_claimed(entries, c, stones + 2, image, reached)
+                soon = min(c.short, plies - 2)
+                if missing and soon > 0:
+                    left_white = white_of(image[0], image[1])
+                    left_black = black_of(image[0], image[1])
+                    missing &= ~won(left_white, left_black, missing, soon, UNLIMITED, scratch)
                 while missing and asked:
                     board = asked & -asked
                     asked ^= board
@@ -742,113 +722,53 @@ def _check_entry(
     return NO_MOVE if found[1] else RIGHT
 
 
-@njit(
-    int64(
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64,
-        int64,
-        int64,
-        int64[::1],
-        int64[::1],
-    ),
-    nogil=True,
-    cache=True,
-)
-def check(
-    entries,
-    high,
-    low,
-    boards,
-    first,
-    stone,
-    swapped,
-    levels,
-    last_ply,
-    short,
-    leaf,
-    reached,
-    found,
-):
-    """Check each of `entries` by itself, given that all others are right.
+@njit(int64(int64[::1], _Entries, _Moves, int64[::1], _Check), nogil=True, cache=True)
+def check(numbers: Any, entries: Any, moves: Any, reached: Any, c: Any) -> int:
+    """Check the entries with these numbers, each by itself, given that all others are right.
 
-    An entry says that White wins each of its boards by the ply `last_ply`, when so many stones are
-    on the board. It is right if each of them has a move, to one of the arrangements it relies on,
-    such that White alone has a five then, or after every reply of Black's White alone has one, or
-    the board is in an entry, or the search wins it within `short` plies and by `last_ply`. A leaf,
-    which has no move, is right if the search wins all its boards.
+    An entry says that White wins each of its boards by the ply `c.last_ply`, when so many stones
+    are on the board. It is right if each of them has a move, to one of the arrangements it relies
+    on, such that White alone has a five then, or after every reply of Black's White alone has one,
+    or the board is in an entry, or the search wins it within `c.short` plies and by `c.last_ply`. A
+    leaf, which has no move, is right if the search wins all its boards.
 
     Returns RIGHT, or what is wrong with the first entry that is not, which is written to
-    ``found[0]``; then come for
+    ``c.found[0]``; then come for
     NO_MOVE, NO_WIN: the mask of its boards without one;
     BAD_MOVE: the move's number, the arrangement after it, as a mask, where it is lost or drawn;
     NO_ANSWER: the move's number, the arrangement after it, the reply's stone, as a bit of the
     entry's supernode, and the arrangement after the reply.
 
-    `levels` holds the number of the first entry with at least so many stones; `reached` takes the
-    boards of each entry that others lead to.
+    `reached` takes the boards of each entry that others lead to.
     """
     scratch = np.zeros(SCRATCH, dtype=np.int64)
-    for entry in entries:
-        found[0] = entry
-        result = _check_entry(
-            entry,
-            high,
-            low,
-            boards,
-            first,
-            stone,
-            swapped,
-            levels,
-            last_ply,
-            short,
-            leaf,
-            reached,
-            found,
-            scratch,
-        )
+    for number in numbers:
+        c.found[0] = number
+        result = _check_entry(number, entries, moves, reached, c, scratch)
         if result != RIGHT:
             return result
     return RIGHT
 
 
-@njit(
-    int64(
-        int64,
-        int64,
-        int64,
-        int64,
-        int64,
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-        int64[::1],
-    ),
-    nogil=True,
-    cache=True,
-)
-def leading_to(start, stop, key_high, key_low, board, high, low, boards, first, stone, swapped):
+@njit(int64(int64, int64, int64, int64, int64, _Entries, _Moves), nogil=True, cache=True)
+def leading_to(
+    start: int, stop: int, key_high: int, key_low: int, board: int, entries: Any, moves: Any
+) -> int:
     """The first of the entries ``start:stop`` with a move and a reply that lead to this board.
 
     Returns the entry's number, -1 if there is none, followed by 24 bits of the entry's boards
     from which they do.
     """
     image = np.empty(3, dtype=np.int64)
-    for entry in range(start, stop):
-        white = white_of(high[u64(entry)], low[u64(entry)])
-        black = black_of(high[u64(entry)], low[u64(entry)])
-        for move in range(first[u64(entry)], first[u64(entry + 1)]):
-            more = white | 1 << stone[u64(move)]
+    for number in range(start, stop):
+        entry = entries[u64(number)]
+        white = white_of(entry.high, entry.low)
+        black = black_of(entry.high, entry.low)
+        for move in range(entry.first, entry.last):
+            swapped = moves[u64(move)].swapped
+            more = white | 1 << moves[u64(move)].stone
             replies = CELLS & ~(more | black)
-            after = reach(swapped[u64(move)])
+            after = reach(swapped)
             while replies:
                 reply = replies & -replies
                 replies ^= reply
@@ -857,10 +777,10 @@ def leading_to(start, stop, key_high, key_low, board, high, low, boards, first, 
                     before = 0
                     for arrangement in range(24):
                         bit = 1 << arrangement
-                        if swapped[u64(move)] & bit:
+                        if swapped & bit:
                             canonical(more, black | reply, reach(bit), image)
                             if image[2] & board:
                                 before |= reach(bit)
-                    if before & boards[u64(entry)]:
-                        return entry << 24 | before & boards[u64(entry)]
+                    if before & entry.boards:
+                        return int(number << 24 | before & entry.boards)
     return -1

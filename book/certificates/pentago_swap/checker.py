@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from book.certificates.pentago_swap.single_board import Board, Key, board_of, ke
 # A part is what a job does without looking up: some seconds if all its entries are long leaves.
 _PART = 16
 _SECONDS_BETWEEN_SAVES = 15.0
-_FOUND = 5
 _BYTE = np.array([value.bit_count() for value in range(256)], dtype=np.int64)
 
 Indices = NDArray[np.int64]
@@ -81,6 +81,7 @@ class Checker:
         self._stones = _stones(certificate)
         self._levels = _levels(self._stones)
         self._last_ply = certificate.distance + (self.start.white | self.start.black).bit_count()
+        self._rows, self._moves = _records(certificate)
         self._reached = np.zeros(certificate.entries, dtype=np.int64)
         self._done = np.zeros(-(-len(self._entries) // _PART), dtype=np.bool_)
         self._mine: list[Indices] = []
@@ -158,27 +159,15 @@ class Checker:
 
     def _check(self, part: int, spare: "SimpleQueue[Indices]") -> tuple[int, Indices]:
         reached = spare.get()
-        found = np.zeros(_FOUND, dtype=np.int64)
-        c = self._certificate
+        check = np.zeros(1, dtype=arrangements.CHECK)[0]
+        check["levels"], check["last_ply"] = self._levels, self._last_ply
+        check["short"], check["leaf"] = self._certificate.short, self._certificate.leaf
+        numbers = self._entries[_PART * part : _PART * (part + 1)]
         try:
-            result = arrangements.check(
-                self._entries[_PART * part : _PART * (part + 1)],
-                c.high,
-                c.low,
-                c.boards,
-                c.first,
-                c.stone,
-                c.swapped,
-                self._levels,
-                self._last_ply,
-                c.short,
-                c.leaf,
-                reached,
-                found,
-            )
+            result = arrangements.check(numbers, self._rows, self._moves, reached, check)
         finally:
             spare.put(reached)
-        return result, found
+        return result, check["found"]
 
     def _hole_at_the_start(self) -> Hole | None:
         """What is wrong with the certificate as a whole, before any entry is looked at."""
@@ -250,7 +239,6 @@ class Checker:
 
         `without` are keys that are known not to be on any way.
         """
-        c = self._certificate
         if key == self.start.key:
             return [key]
         stones = _stones_of(key)
@@ -259,9 +247,7 @@ class Checker:
         without[key] = None
         start, stop = self._levels[stones - 2], self._levels[stones - 1]
         while True:
-            packed = arrangements.leading_to(
-                start, stop, *key, c.high, c.low, c.boards, c.first, c.stone, c.swapped
-            )
+            packed = arrangements.leading_to(start, stop, *key, self._rows, self._moves)
             if packed < 0:
                 return None
             entry, boards = packed >> 24, packed & arrangements.ALL
@@ -366,5 +352,16 @@ def _stones_of(key: Key) -> int:
 
 def _levels(stones: Indices) -> Indices:
     """The number of the first entry with at least 0, 1, 2, … stones."""
-    # One level more than a board can have, since what is looked for may have one more ply.
-    return np.searchsorted(np.sort(stones), np.arange(40)).astype(np.int64)
+    levels = np.arange(arrangements.LEVELS)
+    return np.searchsorted(np.sort(stones), levels).astype(np.int64)
+
+
+def _records(certificate: Certificate) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The entries and the moves, each as a record, as the kernels take them."""
+    entries = np.empty(certificate.entries, dtype=arrangements.ENTRY)
+    for name in ("high", "low", "boards"):
+        entries[name] = getattr(certificate, name)
+    entries["first"], entries["last"] = certificate.first[:-1], certificate.first[1:]
+    moves = np.empty(certificate.moves, dtype=arrangements.MOVE)
+    moves["stone"], moves["swapped"] = certificate.stone, certificate.swapped
+    return entries, moves
