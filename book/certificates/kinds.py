@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 
 FORMAT = "fivebook certificate"
-_LONGEST_HEADER = 10_000
+# Room for the stones of any start position.
+_LONGEST_HEADER = 100_000
 
 
 def game_of(path: Path) -> str | None:
@@ -23,7 +24,7 @@ def game_of(path: Path) -> str | None:
         line = file.readline(_LONGEST_HEADER)
     try:
         header = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return None
