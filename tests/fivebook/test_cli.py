@@ -98,7 +98,8 @@ def test_the_version_is_told(runner: CliRunner) -> None:
 def test_games_are_listed_with_examples(runner: CliRunner) -> None:
     assert "gomoku-15-standard" in runner.invoke(cli, ["games"]).output
     families = json.loads(runner.invoke(cli, ["games", "--json"]).output)
-    assert [family["family"] for family in families] == ["gomoku", "pentago", "pentago-swap"]
+    names = [family["family"] for family in families]
+    assert names == ["connect-four", "gomoku", "pentago", "pentago-swap"]
 
 
 def test_query_prints_board_and_moves(runner: CliRunner, gomoku_book: Path) -> None:
