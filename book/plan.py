@@ -102,7 +102,7 @@ class Plan(Closing):
     def take(self, connection: Connection, most: int) -> list[PlannedTask]:
         """The next searches that nobody is at, to be begun by the caller."""
         values = self._game | {"taken": list(self._taken), "most": most}
-        taken = [_planned(row) for row in connection.execute(_others, values)]
+        taken = [self._planned(row) for row in connection.execute(_others, values)]
         self._taken |= {planned.id for planned in taken}
         return taken
 
@@ -125,11 +125,20 @@ class Plan(Closing):
         if number is None:
             return []
         rows = connection.execute(_of_batch, self._game | {"at": number})
-        return [_planned(row) for row in rows]
+        return [self._planned(row) for row in rows]
 
     def opened(self, connection: Connection) -> list[PlannedTask]:
         """All searches of the plan, in order."""
-        return [_planned(row) for row in connection.execute(_all, self._game)]
+        return [self._planned(row) for row in connection.execute(_all, self._game)]
+
+    def _planned(self, row: AnyRow) -> PlannedTask:
+        result = row.result
+        return PlannedTask(
+            row.id,
+            row.batch,
+            Task(row.key, row.stones, row.new, frozenset(split_keys(row.excluded))),
+            None if result is None else Searched.from_json(result, self._writer.game),
+        )
 
     def batches(self, connection: Connection) -> tuple[int, int]:
         """The number of the last batch, 0 if there is none, and how many there are."""
@@ -200,7 +209,7 @@ class LeasedPlan(Plan):
         if rows:
             lease = self._me | self._time
             connection.execute(_lease, [lease | {"at": row.id} for row in rows])
-        return [_planned(row) for row in rows]
+        return [self._planned(row) for row in rows]
 
     def _renew_each(self, seconds: float) -> None:
         while not self._closed.wait(seconds):
@@ -214,12 +223,3 @@ def open_plan(writer: BookWriter, limits: str, lease: float) -> Plan:
     if writer.store.is_shareable:
         return LeasedPlan(writer, limits, lease)
     return Plan(writer, limits)
-
-
-def _planned(row: AnyRow) -> PlannedTask:
-    return PlannedTask(
-        row.id,
-        row.batch,
-        Task(row.key, row.stones, row.new, frozenset(split_keys(row.excluded))),
-        None if row.result is None else Searched.from_json(row.result),
-    )

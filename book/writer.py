@@ -290,7 +290,7 @@ class BookWriter(Closing):
             "rest_value": rest.value,
             "rest_bound": BOUND_NUMBERS[rest.bound],
             "rest_proven": rest.proven,
-            "rest_line": pack_line(self.game, self.game.parse_line(rest.line)),
+            "rest_line": pack_line(self.game, rest.line),
         }
 
 

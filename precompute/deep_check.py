@@ -204,7 +204,8 @@ class DeepCheck:
             self._counts.changed += not is_as_built
             return None
         assert searched.rest is not None
-        told = f"{searched.rest.value:+d} with {searched.rest.line}"
+        line = stored.place.game.format_line(searched.rest.line)
+        told = f"{searched.rest.value:+d} with {line}"
         return Finding(Kind.NOT_REPEATED, stored.where, _told_slot(stored), told)
 
     def _is_as_built(self, place: Place) -> bool:
@@ -268,7 +269,7 @@ def _is_same(stored: StoredPosition, searched: Searched) -> bool:
     row, rest, game = stored.row, searched.rest, stored.place.game
     if rest is None:
         return False
-    line = pack_line(game, game.parse_line(rest.line))
+    line = pack_line(game, rest.line)
     found = (rest.value, rest.bound, rest.proven, line)
     return found == (row.rest_value, BOUNDS[row.rest_bound], bool(row.rest_proven), row.rest_line)
 

@@ -52,7 +52,7 @@ def _rest(game: Game, position: Position, result: SearchResult) -> Rest:
         bound=result.bound,
         proven=result.proven,
         child=None if over else game.canonical(child).key,
-        line=game.format_line(result.line[:_LINE_PLIES]),
+        line=result.line[:_LINE_PLIES],
     )
 
 

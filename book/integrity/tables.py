@@ -26,6 +26,7 @@ from book.rows.counts import counted
 from book.rows.encoding import KEY_BYTES, AnyRow, Searched
 from book.storage.notation import notation_of
 from book.storage.schema import counts, positions, runs, tasks
+from engine.game import Game
 
 _set_run = update(runs).where(runs.c.id == bindparam("at"))
 _runs_named = select(positions.c.run, positions.c.game, func.count().label("positions")).group_by(
@@ -197,12 +198,12 @@ def _why_unusable(places: Mapping[int, Place], task: AnyRow) -> str | None:
         return "no limits"
     if bool(task.new) == bool(place.stored([task.key])):
         return "the position is stored" if task.new else "the position is not stored"
-    return None if task.result is None else _wrong_result(task)
+    return None if task.result is None else _wrong_result(task, game)
 
 
-def _wrong_result(task: AnyRow) -> str | None:
+def _wrong_result(task: AnyRow, game: Game) -> str | None:
     try:
-        searched = Searched.from_json(task.result)
+        searched = Searched.from_json(task.result, game)
     except (KeyError, TypeError, ValueError):
         return "a result that cannot be read"
     return None if searched.key == task.key else "the result of another"

@@ -26,7 +26,7 @@ class Rest:
     """A rest slot as a search found it, in the canonical orientation of its position.
 
     `child` is the key of the position behind `move`, None where the move ends the game. `line`
-    is in notation.
+    begins with the move.
     """
 
     move: Move
@@ -34,7 +34,7 @@ class Rest:
     bound: Bound
     proven: bool
     child: Key | None
-    line: str
+    line: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,18 @@ class Searched:
         return json.dumps(data, default=bytes.hex)
 
     @staticmethod
-    def from_json(text: str) -> "Searched":
-        """The object that `to_json` wrote."""
+    def from_json(text: str, game: Game) -> "Searched":
+        """The object that `to_json` wrote. Fivebook 0.3 wrote lines in the notation of `game`."""
         data = json.loads(text)
         rest = data["rest"]
         if rest is not None:
-            child = rest["child"]
+            child, line = rest["child"], rest["line"]
             rest = Rest(
                 **rest
                 | {
                     "bound": Bound(rest["bound"]),
                     "child": None if child is None else bytes.fromhex(child),
+                    "line": tuple(game.parse_line(line) if isinstance(line, str) else line),
                 }
             )
         return Searched(

@@ -145,7 +145,7 @@ def _made_up(game: Game, task: Task, random: Random) -> Searched:
             bound=Bound.EXACT,
             proven=False,
             child=rest.canonical.key,
-            line=game.format_line([move]),
+            line=(move,),
         ),
         depth=8,
         nodes=20_000,

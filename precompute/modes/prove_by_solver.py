@@ -225,7 +225,7 @@ class StrategyBuilder(BuildRun[ProofState]):
                     Bound.EXACT if won.shortest else Bound.LOWER,
                     True,
                     None if over else child.key,
-                    game.format_move(won.move),
+                    (won.move,),
                 ),
                 depth=won.distance,
                 nodes=won.nodes,
@@ -242,9 +242,7 @@ class StrategyBuilder(BuildRun[ProofState]):
         return Searched(
             key=canonical.key,
             stones=canonical.stones,
-            rest=None
-            if last is None
-            else Rest(last, 1 - WIN, Bound.EXACT, True, None, game.format_move(last)),
+            rest=None if last is None else Rest(last, 1 - WIN, Bound.EXACT, True, None, (last,)),
             depth=0 if last is None else 1,
             nodes=0,
             milliseconds=0,

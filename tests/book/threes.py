@@ -120,7 +120,7 @@ def _rest(
         later = abs(value) - 2
         if WIN - later <= GAME.cell_count - position.ply:
             value, bound = (later, Bound.LOWER) if value > 0 else (-later, Bound.UPPER)
-    return Rest(move, value, bound, is_proven, child, GAME.format_move(move))
+    return Rest(move, value, bound, is_proven, child, (move,))
 
 
 def game_called(name: str) -> Game:

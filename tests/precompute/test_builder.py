@@ -25,6 +25,7 @@ from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.full import Full
+from tests.books import change, rows_of
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
 
@@ -120,6 +121,25 @@ def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
     with BookReader(place) as reader:
         runs = summarise(reader, registry.get(name)).runs
     assert [run.ended is None for run in runs] == [True, True, False]
+
+
+def test_results_kept_by_fivebook_0_3_with_lines_in_notation_enter_the_book(
+    book: Path, name: str, tmp_path: Path
+) -> None:
+    path, game = tmp_path / "kept.db", registry.get(name)
+    assert not build_until(path, name, searches=20)
+    kept = rows_of(path, "SELECT id, result FROM tasks WHERE result IS NOT NULL")
+    assert kept
+    for row in kept:
+        result = json.loads(row["result"])
+        result["rest"]["line"] = game.format_line(result["rest"]["line"])
+        change(
+            path, "UPDATE tasks SET result = :r WHERE id = :id", r=json.dumps(result), id=row["id"]
+        )
+    state = build(path, name)
+    assert content(path) == content(book)
+    # The searches in flight had ended too.
+    assert state.searches <= search_count(book, name) - 20
 
 
 @pytest.mark.slow

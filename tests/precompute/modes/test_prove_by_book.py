@@ -60,7 +60,7 @@ def rest_of(game: Game, position: Position, left: dict[Move, int], sure: bool) -
     child = game.play(position, move)
     over = game.outcome(child) is not None
     key = None if over else game.canonical(child).key
-    return Rest(move, left[move], Bound.EXACT, sure, key, game.format_move(move))
+    return Rest(move, left[move], Bound.EXACT, sure, key, (move,))
 
 
 def won(outcome: Outcome, position: Position) -> bool:
