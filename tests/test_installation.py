@@ -170,9 +170,13 @@ def test_the_watch_sees_a_file_of_the_checkout(installation: Installation) -> No
     installation.forget()
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_its_help(installation: Installation, name: str) -> None:
-    assert f"Usage: fivebook {name} " in installation.run(name, "--help")
+def test_every_command_has_its_help_and_loads_no_compiler_for_it(
+    installation: Installation,
+) -> None:
+    before = set(installation.bin.parent.rglob("kernels-*"))
+    for name in COMMANDS:
+        assert f"Usage: fivebook {name} " in installation.run(name, "--help")
+    assert set(installation.bin.parent.rglob("kernels-*")) == before
 
 
 def test_the_games_are_listed(installation: Installation) -> None:
@@ -180,26 +184,25 @@ def test_the_games_are_listed(installation: Installation) -> None:
     assert "gomoku-15" in {name for family in families for name in family["examples"]}
 
 
-def test_a_book_is_built_looked_into_and_checked(installation: Installation, book: str) -> None:
+def test_books_searches_proofs_and_games_work(installation: Installation, book: str) -> None:
     assert json.loads(installation.run("info", book, "--json"))["games"][0]["positions"] == 4
     answer = json.loads(installation.run("query", book, LINE, "--book-only", "--json"))
     assert (answer["source"], answer["position"]) == ("book", LINE)
     rows = installation.run("export", book, "--format", "jsonl", "--reproducible").splitlines()
     assert len({json.loads(row)["position"] for row in rows}) == 4
     installation.run("verify", book)
-
-
-def test_a_win_is_proven(installation: Installation) -> None:
     proof = json.loads(installation.run("prove", "gomoku-9", WON, "--nodes", "10000", "--json"))
     assert (proof["result"], proof["distance"]) == ("win", 3)
-
-
-def test_a_game_is_played_in_the_terminal(installation: Installation, book: str) -> None:
     options = ("--game", "gomoku-15", "--depth", "2", "--book", book)
     shown = installation.run("play", *options, typed="h8\nquit\n")
-    assert re.search(r"light plays [a-o][0-9]+ \(engine: ", shown)
+    assert re.search(r"light plays [a-o][0-9]+ \(engine with a book: ", shown)
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert f'"{book}"' in program
+    for move in installation.python(program).split():
+        assert re.fullmatch("[a-o][0-9]+", move)
 
 
+@pytest.mark.slow
 def test_a_book_is_served(installation: Installation, book: str) -> None:
     with installation.serving(book) as address:
         with urlopen(f"{address}/api/v1/best?game=gomoku-15&moves=h8,i9") as response:
@@ -257,11 +260,3 @@ def test_types_reach_the_programs_of_users(installation: Installation) -> None:
     assert checked(installation, TYPED) == ["Success: no issues found in 1 source file"]
     misused = checked(installation, MISUSED)
     assert [re.match(r"program.py:(\d+): error", line)[1] for line in misused] == ["4", "5", "6"]
-
-
-def test_the_python_of_the_readme_runs(installation: Installation, book: str) -> None:
-    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert f'"{book}"' in program
-    best, found = installation.python(program).split()
-    assert re.fullmatch("[a-o][0-9]+", best)
-    assert re.fullmatch("[a-o][0-9]+", found)

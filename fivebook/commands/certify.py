@@ -1,6 +1,9 @@
 """The command that writes a certificate: `fivebook certify`."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,15 +13,11 @@ from engine import registry
 from fivebook.console import say
 from fivebook.displays.progress import Progress
 from fivebook.options import BOOK, MEMORY, POSITIVE
-from precompute.certificates.pentago_swap.certify import (
-    LEAF,
-    NODES,
-    SHORT,
-    CertifyState,
-    make_certificate,
-)
-from precompute.certificates.pentago_swap.strategy import SupernodeProver
+from precompute.certificates.pentago_swap.limits import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from precompute.certificates.pentago_swap.certify import CertifyState
 
 _NO_LIMIT = 1 << 62
 
@@ -77,6 +76,10 @@ def certify(
       fivebook certify solved.db -o solved.cert --memory 4GB --jobs 2
       fivebook certify late.db -o late.cert --root "c5:23 e2:34 d6:23 e3:13 d6:14"
     """
+    # Only now, since they load the compiler.
+    from precompute.certificates.pentago_swap.certify import make_certificate
+    from precompute.certificates.pentago_swap.strategy import SupernodeProver
+
     game = registry.get(GAME)
     start = game.play_line(game.parse_line(root))
     if not start.dark_to_move:

@@ -16,6 +16,7 @@ from joblib import Parallel, delayed
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, write
 from engine.position import Position
+from precompute.certificates.pentago_swap.limits import LEAF, NODES, NODES_FOR_MOVES, SHORT
 from precompute.certificates.pentago_swap.strategy import (
     AnswerFile,
     EntryRules,
@@ -30,10 +31,6 @@ from precompute.certificates.pentago_swap.strategy import (
     to_board,
 )
 
-SHORT = 5
-LEAF = 11
-NODES = 50_000
-NODES_FOR_MOVES = 3_000_000
 # Supernodes that a job takes at a time.
 _BATCH = 16
 
