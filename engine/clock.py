@@ -63,7 +63,7 @@ class Allotment:
 
 
 def allot(clock: Clock, ply: int, cells: int) -> Allotment:
-    """What a move at `ply`, on a board of so many cells, may take of `clock`.
+    """What a move at `ply`, on a board of that many cells, may take of `clock`.
 
     The hard limit is always less than the time left, by `LAG` wherever there is twice as much.
     It depends on its arguments alone.

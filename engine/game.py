@@ -176,7 +176,7 @@ class Game(ABC):
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:
         """A new prover with a table of `table` MiB; the plain one, unless a game has its own.
 
-        It uses as many `threads` as it can, up to so many.
+        It uses up to `threads` threads, as many of them as it can.
         """
         from engine.plain_prover import PlainProver
 

@@ -6,7 +6,7 @@ from engine.position import Bitboard
 class Rows:
     """Rows of `length` stones on a board, in the four directions.
 
-    Where `exact`, a longer row is none.
+    Where `exact`, a longer row does not count.
     """
 
     def __init__(self, width: int, height: int, length: int, *, exact: bool = False) -> None:

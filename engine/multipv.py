@@ -61,7 +61,7 @@ class _Rest:
         return self._deadline is not None and time.monotonic() >= self._deadline
 
     def part(self, searches: int) -> Limits:
-        """The limits of the next of so many searches."""
+        """The limits of the next of that many searches."""
         limits = self._limits
         if limits.nodes is not None:
             limits = replace(limits, nodes=max(self.nodes // searches, 1))

@@ -42,7 +42,7 @@ class Prover(Protocol):
     """Proves who wins in positions of one game; holds a table, so for one caller at a time."""
 
     by_plies: bool
-    """Whether it looks for wins ply by ply, and so for those within so many plies alone."""
+    """Whether it looks for wins ply by ply, and can be limited to those `within` some plies."""
 
     def steps(
         self, position: Position, *, nodes: int, loses: bool = False, within: int | None = None
@@ -50,7 +50,7 @@ class Prover(Protocol):
         """Search for a proof that the side to move wins; with `loses`, that it loses.
 
         Yields what is known, every fraction of a second, until the claim is settled or `nodes`
-        are spent. With `within` it ends where there is no win within so many plies, of which the
+        are spent. With `within` it ends where there is no win within that many plies, of which the
         winner plays the last; the claim then stays open, unless no more plies are left. Unless the
         prover has several threads or has learned something, the last proof depends on the
         arguments alone. A prover goes on with one iterator at a time.
@@ -67,7 +67,7 @@ class Prover(Protocol):
     def follow(self, position: Position, *, within: int | None = None, nodes: int) -> Proof:
         """The next move of the side that was to win last, which is to move in `position`.
 
-        By what is known, within `nodes` where that is not enough, and `within` so many plies if
+        By what is known, within `nodes` where that is not enough, and `within` that many plies if
         there may be such a win. The line is the move alone.
 
         Raises:
@@ -130,7 +130,7 @@ def prove_by_turns(
 
     There is a prover for each of these claims, None for one that is not asked. Yields what is
     known, every fraction of a second, until it is settled or each claim has had its share of
-    `nodes`, or neither side wins `within` so many plies: see `Prover.steps`.
+    `nodes`, or neither side wins `within` that many plies: see `Prover.steps`.
 
     Raises:
         ValueError: if the game is over, or if `within` is given and a prover is not `by_plies`.

@@ -40,7 +40,7 @@ class Limits:
                 raise InvalidLimits(f"{name} must be greater than zero, not {limit}")
 
     def allotment(self, ply: int, cells: int) -> Allotment | None:
-        """The time for a search at `ply` on a board of so many cells; None: it has no limit."""
+        """The time for a search at `ply` on a board of that many cells; None: it has no limit."""
         if self.clock is None:
             return None if self.movetime is None else Allotment(self.movetime, self.movetime)
         shared = allot(self.clock, ply, cells)

@@ -13,7 +13,7 @@ Provers = tuple[Prover | None, Prover | None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Who wins an unfinished `position`, within `nodes` and, if given, `within` so many plies.
+    """Who wins an unfinished `position`, within `nodes` and, if given, `within` that many plies.
 
     With a `side` it is asked only whether that one wins, otherwise for both. With `each_move` it is
     asked after every move, with as many nodes for each, and plies count from before it.

@@ -61,7 +61,7 @@ def prove(
 
     `nodes`, by default ten million, are spent half on proving that the side to move wins, and
     half on proving that it loses; with `side` all on the win of that side. `within` looks only
-    for wins within so many plies, by default without a limit of nodes, for provers that look ply
+    for wins within that many plies, by default without a limit of nodes, for provers that look ply
     by ply. `memory`, for what is known of positions, is in MiB. With one thread the same question
     has the same answer.
 

@@ -25,7 +25,7 @@ from engine.values import WIN, Bound, Value, distance, from_child, is_decisive
 from precompute.job import run_task
 
 _SEARCHING_MODES = (None, "explore", "full")
-# Of so many stored children every choice is tried, of more only the first few of them.
+# Up to this many stored children every choice is tried; of more, only the first few.
 _FEW = 3
 _MOST_TRIES = 16
 

@@ -29,8 +29,8 @@ from precompute.job import run_task
 
 # So many searches are sent for each that can be done at a time: the next one lies ready.
 _AHEAD = 2
-# A search that was in flight at so many deaths of workers is done alone, and if a worker then
-# dies once more it is what kills them.
+# A search that was in flight when this many workers died is done alone. If its worker dies again,
+# the search is what kills them.
 _SUSPECT = 2
 
 Done = tuple[PlannedTask, Searched]
@@ -86,7 +86,7 @@ class Dispatch(Closing):
         """
 
     def _ended(self, seconds: float) -> Collection[Future[Any]]:
-        """The calls that have ended, or do so first within so many seconds."""
+        """The calls that have ended, or do so first within that many seconds."""
         if not self._running:
             time.sleep(seconds)
         return wait(self._running, seconds, FIRST_COMPLETED).done

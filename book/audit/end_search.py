@@ -25,7 +25,7 @@ class EndSearch(ABC):
 
     @abstractmethod
     def won(self, board: AuditBoard, plies: int) -> bool | None:
-        """Whether the side to move wins within so many plies."""
+        """Whether the side to move wins within that many plies."""
 
     @abstractmethod
     def holds(self, board: AuditBoard) -> bool | None:
@@ -41,7 +41,7 @@ class Exhaustive:
         self._known: dict[tuple[AuditBoard, int], int] = {}
 
     def value(self, board: AuditBoard, plies: int) -> int:
-        """1 if the side to move wins within so many plies, -1 if it loses by then, otherwise 0.
+        """1 if the side to move wins within that many plies, -1 if it loses by then, otherwise 0.
 
         Raises:
             OutOfNodes: if that takes more nodes than given.

@@ -172,7 +172,7 @@ class GomokuRules(AuditRules):
                 yield row & dark, hole
 
     def _through(self, stone: int, step: int, length: int) -> Iterator[int]:
-        """The rows of so many cells in one direction that hold the cell of `stone`."""
+        """The rows of that many cells in one direction that hold the cell of `stone`."""
         for back in range(length):
             row = sum(stone << k * step >> back * step for k in range(length))
             if row & self.full == row and row.bit_count() == length:

@@ -29,7 +29,7 @@ class Threats(EndSearch):
         # Within how many plies a position is won, and within how many it is not, by such threats.
         self._wins: dict[tuple[int, int, bool, bool], int] = {}
         self._failures: dict[tuple[int, int, bool, bool], int] = {}
-        # The stone that wins there, and the one that last did with so many plies left.
+        # The stone that wins there, and the one that last did with that many plies left.
         self._moves: dict[tuple[int, int, bool, bool], int] = {}
         self._good: dict[int, int] = {}
 
@@ -77,7 +77,7 @@ class Threats(EndSearch):
         return True
 
     def _to_the_end(self, board: AuditBoard, plies: int, few: int) -> int | None:
-        """What comes of the game within so many plies, if there are few enough cells left."""
+        """What comes of the game within that many plies, if there are few enough cells left."""
         if self._free(board).bit_count() > few:
             return None
         self.kind = "every line to the end"
@@ -87,7 +87,7 @@ class Threats(EndSearch):
             return None
 
     def _wins_by_any(self, own: int, other: int, dark: bool, plies: int) -> bool:
-        """Whether fours win within so many plies, or else fours and threes."""
+        """Whether fours win within that many plies, or else fours and threes."""
         self.kind = "fours"
         if self._wins_by(own, other, dark, plies, threes=False):
             return True

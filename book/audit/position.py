@@ -17,7 +17,7 @@ from book.audit.proof_rows import WIN, ProofClaim, ProofLink, ProofRow, ProofRow
 from book.audit.registry import rules_of
 from book.audit.rules import AuditBoard, AuditRules
 
-# A win claimed as exact that is longer must not come within so many plies.
+# A win claimed as exact that is longer must not come within that many plies.
 _SOON = 3
 _MOST_NAMED = 3
 _OVER = "the end of the game"

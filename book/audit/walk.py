@@ -20,7 +20,7 @@ from book.storage.address import Address
 
 # What a job does without looking up: of the hardest positions, some minutes of work.
 _PART = 4
-# All doubts are counted, and so many told.
+# All doubts are counted; this many are told.
 _KEPT = 1000
 
 
@@ -79,7 +79,7 @@ class Walk(Closing):
         return self._rows.proven()
 
     def some(self, count: int, seed: int) -> list[int]:
-        """The numbers of so many proven positions, drawn by `seed`."""
+        """The numbers of that many proven positions, drawn by `seed`."""
         rng = random.Random(seed)
         return sorted(nsmallest(count, self._rows.proven(), key=lambda id: rng.random()))
 

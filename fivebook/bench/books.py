@@ -97,7 +97,7 @@ def measure_books(
 
 
 def measure_occupancy(name: str, positions: int) -> list[Occupancy]:
-    """How busy two jobs are, and one, with a book of so many positions.
+    """How busy two jobs are, and one, with a book of that many positions.
 
     Its first quarter is made by short searches, since the first few wait for one another.
     """

@@ -52,7 +52,7 @@ def settle_random(
 
 
 def random_positions(game: Game, stones: int, random: Random) -> Iterator[Position]:
-    """Positions of random play that is not over after so many stones."""
+    """Positions of random play that is not over after that many stones."""
     while True:
         position = game.initial
         while position.ply < stones and game.outcome(position) is None:

@@ -141,7 +141,7 @@ def _next_layer(
 
 
 def is_over(stones: _Cells, size: int) -> NDArray[np.bool_]:
-    """Which of these positions have five in a row, on a board of so many rows."""
+    """Which of these positions have five in a row, on a board of that many rows."""
     over = np.zeros(len(stones), dtype=bool)
     dark = (stones.shape[1] + 1) // 2
     for start in range(0, len(stones), _MOST_ROWS):

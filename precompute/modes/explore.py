@@ -10,7 +10,7 @@ from precompute.slots import CheapestSlots, LossLimits, Outlook
 
 
 class CheapestFirst(SearchMode):
-    """The cheapest rest slots first, until the book holds so many `positions`."""
+    """The cheapest rest slots first, until the book holds `positions` positions."""
 
     __slots__ = ()
 

@@ -63,7 +63,7 @@ class Site:
 
 
 class Bounds(NamedTuple):
-    """When a book is complete: with so many stored positions, so deep, or after so many searches.
+    """When a book is complete: by its stored positions, its plies, or the searches done.
 
     A mode has at most one of them.
     """

@@ -11,7 +11,7 @@ from book.writer import PlannedTask, Task
 from engine.game import Key
 from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site, new_task
 
-# Of a whole layer, so many tasks are planned at a time, and so many positions looked at.
+# Of a whole layer, that many tasks are planned at a time, and that many positions looked at.
 _TASKS_AT_ONCE = 256
 _PARENTS_AT_ONCE = 16
 

@@ -12,7 +12,7 @@ from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site,
 
 @dataclass(frozen=True, slots=True)
 class Learn(SearchMode):
-    """The misses of the book, until it holds so many `positions`."""
+    """The misses of the book, until it holds `positions` positions."""
 
     positions: int | None = None
 

@@ -45,8 +45,8 @@ _position = select(positions).where(positions.c.id == bindparam("id"))
 
 @dataclass(frozen=True, slots=True)
 class ProveByBook(SearchMode):
-    """What may prove that `side` wins the root, until that is known or the book holds so many
-    `positions`."""
+    """What may prove that `side` wins the root, until that is known or the book holds
+    `positions` positions."""
 
     side: Side
     positions: int | None = None

@@ -23,9 +23,9 @@ from precompute.knowledge import Knowledge
 _NO_LIMIT = 1 << 62
 _SECONDS_BETWEEN_SAVES = 60.0
 # What may be spent on finding a win shorter by two plies, or that there is none: in a position
-# of the last level, and so many times more in one two plies before, of which there are fewer.
+# of the last level, and that many times more in one two plies before, of which there are fewer.
 _NODES_FOR_SHORTER, _TIMES_MORE = 300_000, 10
-# A win within so many plies is found live, in milliseconds.
+# A win within that many plies is found live, in milliseconds.
 _SOON = 9
 
 

@@ -21,7 +21,7 @@ _runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("gam
 class Refine(SearchMode):
     """Rest slots that were searched with smaller limits, the cheapest first.
 
-    Until so many positions as `searches` were searched with such limits or larger ones.
+    Until `searches` positions were searched with such limits or larger ones.
     `max_loss` is what a move may give away, in winning probability.
     """
 

@@ -29,7 +29,7 @@ _SHORTEST = 0.01
 _UNLIMITED = 2**31 - 1
 _MEBIBYTE = 1 << 20
 # Of the memory that the manager allows and that is not in use, the table takes half; but a search
-# of a few seconds fills no more than so many MiB.
+# of a few seconds fills no more than that many MiB.
 _MOST_TABLE = 64
 _CONTINUOUS = 2
 _RULES = {0: Rule.FREESTYLE, 1: Rule.STANDARD, 4: Rule.RENJU}

@@ -22,7 +22,7 @@ BOOK = f"{GAME}.db"
 WON_BY = 19
 # What a live answer may take: the same everywhere, and more than any position needed.
 _LIVE = Limits(nodes=9_000_000)
-# The opponent's first moves in a game are random, up to so many, so that games differ.
+# The opponent's first moves in a game are random, at most this many, to make games differ.
 _MOST_RANDOM_MOVES = 5
 _OPPONENT_LIMITS = Limits(nodes=100_000)
 

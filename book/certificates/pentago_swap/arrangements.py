@@ -726,7 +726,7 @@ def _check_entry(number: int, entries: Any, moves: Any, reached: Any, c: Any, sc
 def check(numbers: Any, entries: Any, moves: Any, reached: Any, c: Any) -> int:
     """Check the entries with these numbers, each by itself, given that all others are right.
 
-    An entry says that White wins each of its boards by the ply `c.last_ply`, when so many stones
+    An entry says that White wins each of its boards by the ply `c.last_ply`, when that many stones
     are on the board. It is right if each of them has a move, to one of the arrangements it relies
     on, such that White alone has a five then, or after every reply of Black's White alone has one,
     or the board is in an entry, or the search wins it within `c.short` plies and by `c.last_ply`. A

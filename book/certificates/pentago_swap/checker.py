@@ -56,7 +56,7 @@ class Hole:
 class Checker:
     """One check of a certificate.
 
-    With `sample`, of so many entries drawn by `seed`. Otherwise of all, and whether each of them
+    With `sample`, of that many entries drawn by `seed`. Otherwise of all, and whether each of them
     is needed; `state` is a file that keeps which parts are done, for the next check of the same
     certificate, which `checksum` names.
 
@@ -111,7 +111,7 @@ class Checker:
         self._stopping = True
 
     def steps(self, jobs: int = 1) -> Iterator[Progress]:
-        """Check with so many threads, until the first hole; yields after every part."""
+        """Check with that many threads, until the first hole; yields after every part."""
         started = saved = time.monotonic()
         self.hole = self._hole_at_the_start()
         if self.hole is None:

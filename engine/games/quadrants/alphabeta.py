@@ -57,7 +57,7 @@ ONE, TWO, THREE, FOUR = 1, 7, 45, 120
 # The right to move. With this, even and odd depths differ by a few points on the average.
 TEMPO = 200
 
-# With a clock the kernels look at it after so many nodes, about 50 microseconds.
+# With a clock the kernels look at it after that many nodes, about 50 microseconds.
 NODES_BETWEEN_CHECKS = 256
 # Moves remembered for a ply because they refuted nodes there: six need 9 % fewer nodes than two.
 KILLERS = 6

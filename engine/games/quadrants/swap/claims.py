@@ -61,14 +61,14 @@ class Claims:
         return min(1.0, int(self._states["used"].sum()) / len(self._table))
 
     def limit(self, nodes: int | None = None, deadline: int | None = None) -> None:
-        """Begin to count nodes anew, and stop at so many; or at a time of `time.monotonic_ns`."""
+        """Count nodes anew and stop at this number, or at a time of `time.monotonic_ns`."""
         self._states["nodes"] = 0
         self._states["deadline"] = deadline or 0
         self._states["history"] = 0
         self.allow(nodes or _NO_LIMIT)
 
     def allow(self, nodes: int) -> None:
-        """Let the search go on until it has so many nodes in all."""
+        """Let the search go on until it has that many nodes in all."""
         states = self._states
         limits = states["nodes"] + (nodes - self.nodes) // len(states)
         self.stopped = False
@@ -141,7 +141,7 @@ class Claims:
             self._states["used"] = 0
 
     def knowledge(self, plies: int) -> Knowledge:
-        """What the table holds of claims with so many plies or more left: entries of the table."""
+        """The table's entries of claims with that many plies or more left."""
         parts = []
         for start in range(0, len(self._table), _ENTRIES_AT_A_TIME):
             part = self._table[start : start + _ENTRIES_AT_A_TIME].copy()

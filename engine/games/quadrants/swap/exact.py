@@ -93,7 +93,7 @@ WAYS = 4
 # A claim of fewer plies is settled sooner than looked up.
 LEAST_KEPT = 4
 
-# With so many plies left, or fewer, it can be read off what the claimant's stones bring near.
+# With that many plies left, or fewer, it can be read off what the claimant's stones bring near.
 NEAR_PLIES = 4
 # The row of `made` for `near_cells`.
 NEAR = 2
@@ -139,7 +139,7 @@ def cluster(length, key):
 
 @kernel(types.UniTuple(u8, 3)(Table, u8, u8))
 def look_up(table, key, plies):
-    """What is known of a claim with so many plies left.
+    """What is known of a claim with that many plies left.
 
     The arrangements for which it holds, those for which it does not, and the best placement.
     """

@@ -14,12 +14,12 @@ from engine.position import Move, Position
 from engine.proof import TABLE_MEBIBYTES
 
 _FIRST_ARRANGEMENT = 1
-# A claim takes at least so many times the nodes of the one with two plies less, or as many times as
+# A claim takes at least this many times the nodes of the one with two plies less, or as many as
 # that one took: towards a full board growth slackens. Of claims that hold half take less than five
 # times as many, of those that fail half more than seven times.
 _TIMES_MORE = 4
-# Where neither side wins within so many plies it is mostly a draw. The whole rest, if it is at most
-# so many plies, is then asked about at once, which takes half as long as ply by ply.
+# Where neither side wins within this many plies it is mostly a draw. The whole rest, if it has at
+# most this many plies, is then asked about at once: that takes half as long as ply by ply.
 _STEPS, _MOST_REST = 16, 24
 
 
@@ -51,7 +51,7 @@ class _Limits:
         self._started = time.monotonic_ns()
 
     def allow(self, spent: int, more: int) -> bool:
-        """Whether after `spent` nodes they leave room for so many more at the same rate."""
+        """Whether after `spent` nodes they leave room for as many more at the same rate."""
         if self._nodes is not None and spent + more > self._nodes:
             return False
         if self._deadline is None:
