@@ -19,7 +19,7 @@ class Threes(Gomoku):
     def __init__(self) -> None:
         super().__init__(3, Rule.FREESTYLE)
         self.id = "threes"
-        self._dark_rows = self._light_rows = Rows(3, 3)
+        self._dark_rows = self._light_rows = Rows(3, 3, 3)
 
     def evaluation(self) -> None:  # type: ignore[override]
         """None: nothing is searched."""
