@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -65,6 +65,12 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
     _numba_config.CACHE_DIR = str(_writable_home() / f"{_STATE}{_state_of_sources()}")
 
 
+Word = Any
+"""What annotations call an unsigned number of 64 bits in a kernel: numpy's own type would not meet
+an int there, which to numba it does."""
+
+i64 = cast(Callable[[Any], int], np.int64)
+"""Makes a number in a kernel an int of 64 bits."""
 u64 = np.uint64
 """For indices that are never negative, where time matters. Numba adds the length to an index below
 zero, which costs a comparison at each access and keeps loops from becoming vector instructions."""

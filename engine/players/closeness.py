@@ -24,7 +24,6 @@ after the last stone of a line all six swaps are worth the same to it, unless on
 """
 
 # Boards are packed as in `engine.games.quadrants.alphabeta`, whose kernels carry numba's types.
-# mypy: allow-untyped-calls
 
 from typing import Any
 

@@ -19,9 +19,6 @@ What makes proofs sound:
   Wins and losses are never tainted: see `search`.
 """
 
-# The signatures given to numba are the types.
-# mypy: allow-untyped-defs, no-check-untyped-defs
-
 from typing import Any
 
 import numba
@@ -29,7 +26,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from engine.kernels import kernel, now
+from engine.kernels import Word, i64, kernel, now
 from engine.values import HEURISTIC_MAX, WIN
 
 SIZE = 6
@@ -276,7 +273,7 @@ popcount: Any = intrinsic(_popcount)
 
 
 @kernel(u8(u8, i8))
-def swapped(board, swap):
+def swapped(board: Word, swap: int) -> Word:
     """`board` after a swap."""
     first, second = FIRST[swap] * U9, SECOND[swap] * U9
     different = ((board >> first) ^ (board >> second)) & QUADRANT
@@ -284,7 +281,7 @@ def swapped(board, swap):
 
 
 @kernel(u8(i8, u8, i8))
-def turned(game, board, turn):
+def turned(game: int, board: Word, turn: int) -> Word:
     """`board` after a turn of this game."""
     if game == SWAP:
         return swapped(board, turn)
@@ -294,18 +291,18 @@ def turned(game, board, turn):
 
 
 @kernel(i8(u8))
-def has_five(board):
+def has_five(board: Word) -> int:
     """1 if a window is full."""
     a = b = np.uint64(0)
     for place in range(4):
         contents = (board >> (np.uint64(place) * U9)) & QUADRANT
         a += COUNTS[place, contents, 0]
         b += COUNTS[place, contents, 1]
-    return np.int64((a & (a >> U2) & ONES) | (b & (b >> U2) & ONES) != np.uint64(0))
+    return i64((a & (a >> U2) & ONES) | (b & (b >> U2) & ONES) != np.uint64(0))
 
 
 @kernel("UniTuple(int64, 2)(uint64, uint64, uint64, uint64)")
-def weighed(a, b, c, d):
+def weighed(a: Word, b: Word, c: Word, d: Word) -> tuple[int, int]:
     """What a board is worth to the side with window counts `a` and `b` against `c` and `d`.
 
     Second, bit 0: that side has, or makes with one more stone, a five; this is asked of windows
@@ -317,11 +314,11 @@ def weighed(a, b, c, d):
     bit0 = (a & for_me_a) | ((b & for_me_b) << U1)
     bit1 = ((a >> U1) & for_me_a) | (((b >> U1) & for_me_b) << U1)
     bit2 = ((a >> U2) & for_me_a) | (((b >> U2) & for_me_b) << U1)
-    fives = np.int64(bit2 != np.uint64(0))
-    ones = np.int64(popcount(bit0))
-    twos = np.int64(popcount(bit1))
-    threes = np.int64(popcount(bit0 & bit1))
-    fours = np.int64(popcount(bit2))
+    fives = i64(bit2 != np.uint64(0))
+    ones = i64(popcount(bit0))
+    twos = i64(popcount(bit1))
+    threes = i64(popcount(bit0 & bit1))
+    fours = i64(popcount(bit2))
 
     for_them_a = ~((a + SEVENS) >> U3) & ONES
     for_them_b = ~((b + SEVENS) >> U3) & ONES
@@ -330,15 +327,15 @@ def weighed(a, b, c, d):
     bit2 = ((c >> U2) & for_them_a) | (((d >> U2) & for_them_b) << U1)
     if bit0 & bit2 != np.uint64(0):
         fives |= 2
-    ones -= np.int64(popcount(bit0))
-    twos -= np.int64(popcount(bit1))
-    threes -= np.int64(popcount(bit0 & bit1))
-    fours -= np.int64(popcount(bit2))
+    ones -= i64(popcount(bit0))
+    twos -= i64(popcount(bit1))
+    threes -= i64(popcount(bit0 & bit1))
+    fours -= i64(popcount(bit2))
     return ONE * ones + TWO * twos + (THREE - TWO - ONE) * threes + FOUR * fours, fives
 
 
 @kernel(i8(i8, u8, u8))
-def outlook(game, me, opponent):
+def outlook(game: int, me: Word, opponent: Word) -> int:
     """What the side to move sees on the boards a turn away.
 
     Bits 0 to 7: `me` has, or makes with one more stone, a five after that turn. Bits 8 to 15:
@@ -356,9 +353,9 @@ def outlook(game, me, opponent):
         d += COUNTS[place, theirs, 1]
 
     score, now_fives = weighed(a, b, c, d)
-    seen = np.int64(0)
+    seen = i64(0)
     if game == SWAP:
-        seen = np.int64(NO_SWAPS) << THEIRS
+        seen = i64(NO_SWAPS) << THEIRS
         for swap in range(6):
             i, j = FIRST[swap], SECOND[swap]
             x, y = (me >> (i * U9)) & QUADRANT, (me >> (j * U9)) & QUADRANT
@@ -392,7 +389,7 @@ def outlook(game, me, opponent):
 
 
 @kernel(i8(i8, i8, i8))
-def ending(view, empty, ply):
+def ending(view: int, empty: int, ply: int) -> int:
     """The true value of a position that ends with the next move, or NO_ENDING.
 
     That is, the side to move wins at once, or has no move after which the game goes on. Once
@@ -409,7 +406,7 @@ def ending(view, empty, ply):
 
 
 @kernel(i8(i8, u8, u8, i8, i8))
-def five_move(game, me, opponent, view, wins):
+def five_move(game: int, me: Word, opponent: Word, view: int, wins: int) -> int:
     """A move that makes a five of `me`: alone if `wins`, with one of the opponent if not."""
     if view & STONE_WINS:
         for bit in range(CELLS):
@@ -427,26 +424,26 @@ def five_move(game, me, opponent, view, wins):
 
 
 @kernel(i8(State))
-def out_of_limits(state):
+def out_of_limits(state: Any) -> int:
     """Whether the search has to stop; asked before every node."""
     if state.nodes >= state.next_check:
         if state.nodes >= state.node_limit or (state.deadline and now() >= state.deadline):
             state.stopped = 1
         state.next_check = min(state.nodes + NODES_BETWEEN_CHECKS, state.node_limit)
-    return state.stopped
+    return int(state.stopped)
 
 
 @kernel(u8(u8, u8))
-def slot(me, opponent):
+def slot(me: Word, opponent: Word) -> Word:
     """A hash of a position."""
     mixed = me * HASH_A ^ opponent * HASH_B
     return (mixed ^ (mixed >> U9 * U3)) * HASH_A >> HASH_SHIFT
 
 
 @kernel(i8(State, Table, u8, u8))
-def find(state, table, me, opponent):
+def find(state: Any, table: Any, me: Word, opponent: Word) -> int:
     """Index of the entry of a position, -1 if it has none."""
-    index = np.int64(slot(me, opponent) & np.uint64(len(table) - 1))
+    index = i64(slot(me, opponent) & np.uint64(len(table) - 1))
     for at in (index, index ^ 1):
         entry = table[at]
         if (
@@ -459,20 +456,31 @@ def find(state, table, me, opponent):
 
 
 @kernel(i8(Table, i8))
-def kept_move(table, at):
+def kept_move(table: Any, at: int) -> int:
     """The move of an entry, or NO_MOVE."""
-    move = np.int64(table[at].move)
+    move = i64(table[at].move)
     if table[at].bound & _HIGH_MOVE:
         move += 256
-    return np.int64(NO_MOVE) if move == _NO_MOVE_KEPT else move
+    return i64(NO_MOVE) if move == _NO_MOVE_KEPT else move
 
 
 @kernel(types.void(State, Table, u8, u8, i8, i8, i8, i8, i8, i8))
-def keep(state, table, me, opponent, move, value, ply, depth, bound, taint):
+def keep(
+    state: Any,
+    table: Any,
+    me: Word,
+    opponent: Word,
+    move: int,
+    value: int,
+    ply: int,
+    depth: int,
+    bound: int,
+    taint: int,
+) -> None:
     """Write an entry: over its own position, else over a shallower one, else beside it."""
     at = find(state, table, me, opponent)
     if at < 0:
-        at = np.int64(slot(me, opponent) & np.uint64(len(table) - 1))
+        at = i64(slot(me, opponent) & np.uint64(len(table) - 1))
         if table[at].generation == state.generation and table[at].depth > depth:
             at ^= 1
     # Wins and losses are kept as seen from the position itself.
@@ -485,14 +493,14 @@ def keep(state, table, me, opponent, move, value, ply, depth, bound, taint):
     entry.rest = opponent >> U28
     entry.generation = state.generation
     entry.value = value
-    kept = np.int64(_NO_MOVE_KEPT) if move == NO_MOVE else move
+    kept = i64(_NO_MOVE_KEPT) if move == NO_MOVE else move
     entry.move = kept & 255
     entry.depth = depth
     entry.bound = bound | (_TAINTED if taint else 0) | (_HIGH_MOVE if kept > 255 else 0)
 
 
 @kernel(i8(i8, u8, u8))
-def may_coincide(game, me, opponent):
+def may_coincide(game: int, me: Word, opponent: Word) -> int:
     """Whether different moves may reach one position.
 
     By swaps they do only if two quadrants are alike. By turns they do wherever a quadrant looks
@@ -509,7 +517,7 @@ def may_coincide(game, me, opponent):
 
 
 @kernel("UniTuple(uint64, 2)(int64, uint64, uint64)")
-def smallest_image(game, me, opponent):
+def smallest_image(game: int, me: Word, opponent: Word) -> tuple[Word, Word]:
     """The smallest of a position's images: eight, or in `TWIST` it and its half turn."""
     best_me, best_opponent = me, opponent
     for symmetry in range(1, 8):
@@ -527,7 +535,7 @@ def smallest_image(game, me, opponent):
 
 
 @kernel(i8(State, u8, u8))
-def seen_before(state, me, opponent):
+def seen_before(state: Any, me: Word, opponent: Word) -> int:
     """Whether the position was asked about since `state.stamp` last changed."""
     at = slot(me, opponent) & SEEN_MASK
     while state.seen_stamp[at] == state.stamp:
@@ -541,7 +549,7 @@ def seen_before(state, me, opponent):
 
 
 @kernel(types.void(State, i8, i8))
-def extend_line(state, ply, move):
+def extend_line(state: Any, ply: int, move: int) -> None:
     """The best line from `ply` is `move` and then the best line from the next ply."""
     state.line[ply, 0] = move
     length = state.line_length[ply + 1]
@@ -551,14 +559,14 @@ def extend_line(state, ply, move):
 
 
 @kernel(types.void(State, u8, u8, i8, i8, i8))
-def generate(state, me, opponent, view, ply, left_out):
+def generate(state: Any, me: Word, opponent: Word, view: int, ply: int, left_out: int) -> None:
     """List the children of a node after which the game may go on, and look at each.
 
     Children that end with their next move are not listed; the best of them is `state.ending_move`
     with `state.ending_value` (NO_MOVE if there is none). At ply 0 the excluded moves are left out.
     """
     taken = me | opponent
-    empty = CELLS - np.int64(popcount(taken))
+    empty = CELLS - i64(popcount(taken))
     mirrored = empty >= CELLS - STONES_WITH_SYMMETRY
     game = state.game
     check = mirrored or may_coincide(game, me, opponent)
@@ -601,7 +609,7 @@ def generate(state, me, opponent, view, ply, left_out):
 
 
 @kernel(types.void(State, i8, i8, i8))
-def exchange(state, ply, i, j):
+def exchange(state: Any, ply: int, i: int, j: int) -> None:
     """Let two listed children change places."""
     words = state.child_me[ply, i], state.child_opponent[ply, i]
     state.child_me[ply, i] = state.child_me[ply, j]
@@ -615,7 +623,7 @@ def exchange(state, ply, i, j):
 
 
 @kernel(i8(State, i8, i8))
-def pick(state, ply, k):
+def pick(state: Any, ply: int, k: int) -> int:
     """Bring the best-scored of the children from index `k` on to index `k`; returns its move."""
     best = k
     for other in range(k + 1, state.count[ply]):
@@ -623,11 +631,11 @@ def pick(state, ply, k):
             best = other
     if best != k:
         exchange(state, ply, k, best)
-    return state.child_move[ply, k]
+    return int(state.child_move[ply, k])
 
 
 @kernel(types.void(State, i8, i8))
-def remember_killer(state, ply, move):
+def remember_killer(state: Any, ply: int, move: int) -> None:
     """`move` refuted a node at `ply`: try it first at its siblings."""
     last = 0
     while last < KILLERS - 1 and state.killers[ply, last] != move:
@@ -638,7 +646,7 @@ def remember_killer(state, ply, move):
 
 
 @kernel(i8(State, i8, i8))
-def is_killer(state, ply, move):
+def is_killer(state: Any, ply: int, move: int) -> int:
     """Whether `move` is remembered for `ply`."""
     for k in range(KILLERS):
         if state.killers[ply, k] == move:
@@ -647,7 +655,17 @@ def is_killer(state, ply, move):
 
 
 @kernel(i8(State, Table, u8, u8, i8, i8, i8, i8, i8))
-def search(state, table, me, opponent, view, depth, ply, alpha, beta):
+def search(
+    state: Any,
+    table: Any,
+    me: Word,
+    opponent: Word,
+    view: int,
+    depth: int,
+    ply: int,
+    alpha: int,
+    beta: int,
+) -> int:
     """Fail-soft alpha-beta of a node that does not end with its next move, `depth` at least 1.
 
     Returns a value from the side to move, in plies from the root. Above `alpha` and below `beta`
@@ -656,6 +674,11 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     whatever the depth; and a value that denies a win or loss within `depth` + 1 plies is right.
     `state.taint` tells whether anything else about the value rests on an evaluation. The value
     is void once `state.stopped`.
+
+    It is one long piece on purpose. What it does at the last ply and above it are two loops over
+    the same ten numbers: the window, the best move with its value and its taint. A kernel of its
+    own for each would have to hand all of them in and back at every node, through `state`, which
+    the compiler then could not keep in registers.
     """
     state.line_length[ply] = 0
     state.taint = 0
@@ -665,14 +688,14 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
     if alpha >= beta:
         return beta
 
-    first = np.int64(NO_MOVE)
+    first = i64(NO_MOVE)
     at = find(state, table, me, opponent)
     if at >= 0:
         entry = table[at]
         first = kept_move(table, at)
-        bound = np.int64(entry.bound) & _BOUND
-        tainted = np.int64(entry.bound & _TAINTED != 0)
-        value = np.int64(entry.value)
+        bound = i64(entry.bound) & _BOUND
+        tainted = i64(entry.bound & _TAINTED != 0)
+        value = i64(entry.value)
         decisive = abs(value) > HEURISTIC_MAX
         if value > HEURISTIC_MAX:
             value -= ply
@@ -690,13 +713,13 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 state.line_length[ply] = 1
             return value
 
-    empty = CELLS - np.int64(popcount(me | opponent))
+    empty = CELLS - i64(popcount(me | opponent))
     fives, theirs_five = view & ALL_TURNS, (view >> THEIRS) & ALL_TURNS
     floor = alpha
-    best = np.int64(-INFINITE)
-    best_move = np.int64(NO_MOVE)
-    taint = np.int64(0)
-    best_taint = np.int64(0)
+    best = i64(-INFINITE)
+    best_move = i64(NO_MOVE)
+    taint = i64(0)
+    best_taint = i64(0)
 
     if fives & theirs_five:
         best = 0
@@ -706,7 +729,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
             state.line[ply, 0] = best_move
             state.line_length[ply] = 1
     if first != NO_MOVE and (theirs_five >> (first & 7)) & 1:
-        first = np.int64(NO_MOVE)
+        first = i64(NO_MOVE)
 
     if depth == 1:
         check = may_coincide(game, me, opponent)
@@ -720,7 +743,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
             else:
                 move = QUIET_ORDER[k]
                 if move == first or is_killer(state, ply, move):
-                    move = np.int64(NO_MOVE)
+                    move = i64(NO_MOVE)
             k += 1
             if move == NO_MOVE or (theirs_five >> (move & 7)) & 1:
                 continue
@@ -785,7 +808,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
                 move = pick(state, ply, k)
                 theirs, mine = state.child_me[ply, k], state.child_opponent[ply, k]
                 child_view = state.child_view[ply, k]
-                value = np.int64(NO_ENDING)
+                value = i64(NO_ENDING)
             k += 1
             if value != NO_ENDING:
                 value = -value
@@ -831,7 +854,7 @@ def search(state, table, me, opponent, view, depth, ply, alpha, beta):
 
 
 @kernel(types.void(State))
-def list_root(state):
+def list_root(state: Any) -> None:
     """List the root's children that the search has to look into, best-looking first.
 
     `root_ending_move` and `root_ending_value` are of the best move that needs no search.
@@ -839,8 +862,8 @@ def list_root(state):
     """
     me, opponent, game = state.root_me, state.root_opponent, state.game
     view = outlook(game, me, opponent)
-    empty = CELLS - np.int64(popcount(me | opponent))
-    best_move, best = np.int64(NO_MOVE), np.int64(-INFINITE)
+    empty = CELLS - i64(popcount(me | opponent))
+    best_move, best = i64(NO_MOVE), i64(-INFINITE)
     state.count[0] = 0
     for move in range(MOVES):
         stone = U1 << np.uint64(move >> 3)
@@ -849,7 +872,7 @@ def list_root(state):
         mine = has_five(turned(game, me | stone, move & 7))
         theirs = has_five(turned(game, opponent, move & 7))
         if game == ROTATION and has_five(me | stone):
-            mine, theirs = np.int64(1), np.int64(0)
+            mine, theirs = i64(1), i64(0)
         if mine or theirs or empty == 1:
             value = (mine - theirs) * (WIN - 1)
             if value > best:
@@ -865,7 +888,7 @@ def list_root(state):
 
 
 @kernel(i8(State, Table, i8))
-def search_root(state, table, depth):
+def search_root(state: Any, table: Any, depth: int) -> int:
     """One iteration over the listed children; returns how many were searched before a stop.
 
     `state.best_move`, `best_value` and line 0 are of the best of these and of the ending
@@ -916,7 +939,7 @@ def search_root(state, table, depth):
 
 
 @kernel(i8(State, Table, u8, u8, i8, i8))
-def next_of_line(state, table, me, opponent, value, look_up):
+def next_of_line(state: Any, table: Any, me: Word, opponent: Word, value: int, look_up: int) -> int:
     """A move to continue a line into a position of this value, NO_MOVE if none is known.
 
     A win at once is always found. Otherwise, if `look_up`, the table has to know the position:
@@ -932,4 +955,4 @@ def next_of_line(state, table, me, opponent, value, look_up):
     entry = table[at]
     if abs(value) > HEURISTIC_MAX and entry.value != value:
         return NO_MOVE
-    return kept_move(table, at) if entry.bound & _BOUND == EXACT else np.int64(NO_MOVE)
+    return kept_move(table, at) if entry.bound & _BOUND == EXACT else i64(NO_MOVE)

@@ -1,8 +1,5 @@
 """Deep search of Pentago-swap and its relatives: limits in, a `SearchResult` out."""
 
-# The kernels carry numba's types, not Python's.
-# mypy: allow-untyped-calls
-
 import time
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor

@@ -109,7 +109,7 @@ class Match(Closing):
         self.seconds = 0.0
         self._stopping = False
         self._folder = MatchFolder(folder, settings.game, settings.as_dict())
-        self._settle()
+        self._count_pairs()
 
     def close(self) -> None:
         """Write the games that count for other programs, and let go of the folder."""
@@ -170,7 +170,7 @@ class Match(Closing):
                 for future in done:
                     self._folder.add(running.pop(future), _result(future))
                     self.played += 1
-                self._settle()
+                self._count_pairs()
                 self.seconds = time.monotonic() - started
                 report(self)
 
@@ -188,7 +188,7 @@ class Match(Closing):
         )
         return future
 
-    def _settle(self) -> None:
+    def _count_pairs(self) -> None:
         """Count the pairs that are complete, in order, as long as no verdict is reached."""
         games = self._folder.games
         while not self.complete and {self.counted, self.counted + 1} <= games.keys():

@@ -1,8 +1,5 @@
 """Claims about supernodes of Pentago-swap, put to the kernels of `exact` by one or more threads."""
 
-# The kernels carry numba's types, not Python's.
-# mypy: allow-untyped-calls
-
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from copy import copy
 

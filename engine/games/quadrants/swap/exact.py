@@ -18,8 +18,7 @@ What makes its answers exact:
 - What a search that was stopped has not seen to the end is not written.
 """
 
-# The signatures given to numba are the types.
-# mypy: allow-untyped-defs, no-check-untyped-defs
+from typing import Any
 
 import numba
 import numpy as np
@@ -51,7 +50,7 @@ from engine.games.quadrants.swap.supernodes import (
     some,
     spread,
 )
-from engine.kernels import kernel, now, u64
+from engine.kernels import Word, i64, kernel, now, u64
 
 STATE_DTYPE = np.dtype(
     [
@@ -130,7 +129,7 @@ _WAYS = u64(WAYS)
 
 
 @kernel(u8(u8, u8))
-def cluster(length, key):
+def cluster(length: Word, key: Word) -> Word:
     """Index of the first entry of the cluster of a key."""
     mixed = key * _MIXER
     mixed = (mixed ^ (mixed >> _29)) * _MIXER
@@ -138,7 +137,7 @@ def cluster(length, key):
 
 
 @kernel(types.UniTuple(u8, 3)(Table, u8, u8))
-def look_up(table, key, plies):
+def look_up(table: Any, key: Word, plies: Word) -> tuple[Word, Word, Word]:
     """What is known of a claim with that many plies left.
 
     The arrangements for which it holds, those for which it does not, and the best placement.
@@ -160,7 +159,9 @@ def look_up(table, key, plies):
 
 
 @kernel(types.void(State, Table, u8, u8, u8, u8, u8))
-def keep(state, table, key, plies, holds, fails, best):
+def keep(
+    state: Any, table: Any, key: Word, plies: Word, holds: Word, fails: Word, best: Word
+) -> None:
     """Write what is known of a claim: into the entry of its supernode for as many or fewer plies,
     else over the entry of the cluster with the fewest plies."""
     start = cluster(u64(len(table)), key)
@@ -184,13 +185,13 @@ def keep(state, table, key, plies, holds, fails, best):
     table[chosen].check = key ^ facts
 
 
-def plies_of(facts):
+def plies_of(facts: Any) -> Any:
     """The plies left of the claims that entries with these facts, of any shape, are about."""
     return facts >> _48 & _DEPTH
 
 
 @kernel(types.void(State, Table, Table))
-def learn(state, table, entries):
+def learn(state: Any, table: Any, entries: Any) -> None:
     """Write what entries of another table say."""
     for entry in entries:
         facts = entry.facts
@@ -206,19 +207,19 @@ def learn(state, table, entries):
 
 
 @kernel(u8(u8, u8))
-def empty_cells(mine, theirs):
+def empty_cells(mine: Word, theirs: Word) -> Word:
     """The cells without a stone."""
     return ~(mine | theirs) & u64((1 << CELLS) - 1)
 
 
 @kernel(u8(u8))
-def forced(makes):
+def forced(makes: Word) -> Word:
     """The arrangements from which a swap leads to one where every swap leads to one of `makes`."""
     return spread(ALL & ~spread(ALL & ~makes))
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64, int64, int64)")
-def read_off(own, other, attacks, plies):
+def read_off(own: Word, other: Word, attacks: int, plies: int) -> tuple[Word, Word]:
     """What can be read off a supernode of a claim with `plies`, 1 or more, left.
 
     `own` and `other` are the fives of the side to move and of the other side: the arrangements
@@ -252,7 +253,9 @@ def read_off(own, other, attacks, plies):
 
 
 @kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
-def note(state, ply, row, cells, mask, part, mine, slot):
+def note(
+    state: Any, ply: int, row: int, cells: Word, mask: Word, part: Word, mine: Word, slot: Word
+) -> Word:
     """Add a mask to those of the cells of `part` that lack a stone in a slot.
 
     Returns `cells`, those that have a mask, with these.
@@ -270,7 +273,9 @@ def note(state, ply, row, cells, mask, part, mine, slot):
 
 
 @kernel(u8(State, i8, i8, u8, u8, u8, u8, u8))
-def note_pairs(state, ply, row, cells, mine, part, slots, others):
+def note_pairs(
+    state: Any, ply: int, row: int, cells: Word, mine: Word, part: Word, slots: Word, others: Word
+) -> Word:
     """`note` windows with one of `TWO_PARTS` in `slots` and the other part in `others`."""
     while slots != _0:
         slot = lowest(slots)
@@ -281,7 +286,17 @@ def note_pairs(state, ply, row, cells, mine, part, slots, others):
 
 
 @kernel(u8(State, i8, i8, u8, u8, u8, u8, u8, u8))
-def note_triples(state, ply, row, cells, mine, part, slots, outers, others):
+def note_triples(
+    state: Any,
+    ply: int,
+    row: int,
+    cells: Word,
+    mine: Word,
+    part: Word,
+    slots: Word,
+    outers: Word,
+    others: Word,
+) -> Word:
     """`note` windows with one of `THREE_PARTS` in `slots`, an outer part in `outers` and the third
     in `others`."""
     while slots != _0:
@@ -293,7 +308,7 @@ def note_triples(state, ply, row, cells, mine, part, slots, outers, others):
 
 
 @kernel(types.void(State, i8, i8, u8))
-def find_fives(state, ply, side, mine):
+def find_fives(state: Any, ply: int, side: int, mine: Word) -> None:
     """Put down where stones of `mine` make fives, from the words that are put down.
 
     Of a side at a ply: its fives as `read_off` has them, for each of the `last_cells` in which
@@ -335,7 +350,7 @@ def find_fives(state, ply, side, mine):
 
 
 @kernel(types.void(State, i8, u8))
-def find_near(state, ply, mine):
+def find_near(state: Any, ply: int, mine: Word) -> None:
     """Put down where stones of `mine`, the side to move's, bring a five near, from its words.
 
     For each of the `near_cells`: the arrangements in which a stone there is one of the last two of
@@ -376,7 +391,7 @@ def find_near(state, ply, mine):
 
 
 @kernel(types.void(State, i8, i8, u8, u8))
-def look(state, ply, side, mine, theirs):
+def look(state: Any, ply: int, side: int, mine: Word, theirs: Word) -> None:
     """Put down what four slots hold of `mine`, the stones of a side at a ply, and its fives.
 
     Its codes and words of `TWO` and `THREE`; of the side to move also what brings fives near.
@@ -401,7 +416,7 @@ def look(state, ply, side, mine, theirs):
 
 
 @kernel(types.void(State, i8, u8, u8))
-def look_ahead(state, ply, mine, cell):
+def look_ahead(state: Any, ply: int, mine: Word, cell: Word) -> None:
     """Put down, for the other side one ply later, what a stone of the side to move makes."""
     slot = cell // _9
     held = state.code[ply, 0, slot] + POWERS[cell % _9]
@@ -414,7 +429,7 @@ def look_ahead(state, ply, mine, cell):
 
 
 @kernel(types.UniTuple(u8, 2)(State, i8, u8))
-def fives_after(state, ply, cell):
+def fives_after(state: Any, ply: int, cell: Word) -> tuple[Word, Word]:
     """The fives of the side to move at a ply and of the other, after a stone of its own."""
     own, other = state.fives[ply, 0], state.fives[ply, 1]
     if state.last_cells[ply, 0] >> cell & _1 != _0:
@@ -427,7 +442,7 @@ def fives_after(state, ply, cell):
 
 
 @kernel(u8(u8, u8, u8, i8))
-def known_cell(cell, turn, order, back):
+def known_cell(cell: Word, turn: Word, order: Word, back: int) -> Word:
     """A cell as the entry's image of a supernode has it; with `back`, as the supernode has it."""
     if cell == _NO_CELL:
         return cell
@@ -438,7 +453,7 @@ def known_cell(cell, turn, order, back):
 
 
 @kernel(u8(u8, u8, u8, u8, u8))
-def kept_mask(mask, mine, theirs, ties, order):
+def kept_mask(mask: Word, mine: Word, theirs: Word, ties: Word, order: Word) -> Word:
     """`mask` as the entry's image has it: with the twins of each arrangement, for where
     symmetries or equal slots make boards the same, all arrangements of one board are known."""
     result = _0
@@ -450,7 +465,7 @@ def kept_mask(mask, mine, theirs, ties, order):
 
 
 @kernel(types.void(State, i8, u8, i8))
-def count_success(state, attacks, cell, plies):
+def count_success(state: Any, attacks: int, cell: Word, plies: int) -> None:
     """Remember that a placement settled something."""
     state.history[attacks, cell] += plies * plies
     if state.history[attacks, cell] > _MOST_HISTORY:
@@ -459,7 +474,7 @@ def count_success(state, attacks, cell, plies):
 
 
 @kernel(u8(State, i8, i8, i8))
-def telling_cells(state, ply, attacks, plies):
+def telling_cells(state: Any, ply: int, attacks: int, plies: int) -> Word:
     """The cells on which a stone may change what is read off one ply later.
 
     A stone takes a five that was near from the other side. What it makes for its own side matters
@@ -474,7 +489,17 @@ def telling_cells(state, ply, attacks, plies):
 
 
 @kernel(types.UniTuple(u8, 3)(State, i8, u8, u8, i8, i8, u8, u8, u8))
-def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best):
+def list_placements(
+    state: Any,
+    ply: int,
+    mine: Word,
+    theirs: Word,
+    attacks: int,
+    plies: int,
+    cells: Word,
+    open_: Word,
+    best: Word,
+) -> tuple[Word, Word, Word]:
     """List the placements in `cells` that have to be searched, with an order to search them in.
 
     Returns how many there are, what is left open by those that need no search, and the best
@@ -496,7 +521,7 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
         child_holds, child_open = quiet_holds, quiet_open
         if telling >> cell & _1 != _0:
             child_holds, child_open = read_off(other_then, own_then, 1 - attacks, plies - 1)
-        score = _FIVE * np.int64(popcount(own_then >> _24))
+        score = _FIVE * i64(popcount(own_then >> _24))
         if attacks:
             if (child_holds | child_open) & around == _0:
                 continue
@@ -512,9 +537,7 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
             if escapes & child_open == _0:
                 continue
             score += (
-                potential(more, theirs)
-                - potential(theirs, more)
-                + _ESCAPE * np.int64(popcount(escapes))
+                potential(more, theirs) - potential(theirs, more) + _ESCAPE * i64(popcount(escapes))
             )
         state.order[ply, count] = cell
         state.score[ply, count] = (score << 8) + state.history[attacks, cell] // 4096
@@ -527,7 +550,7 @@ def list_placements(state, ply, mine, theirs, attacks, plies, cells, open_, best
 
 
 @kernel(types.void(State, i8, u8, u8))
-def bring_best(state, ply, done, count):
+def bring_best(state: Any, ply: int, done: Word, count: Word) -> None:
     """Exchange the best of the listed placements that are not done with the first of them."""
     best = done
     for other in range(done + _1, count):
@@ -543,21 +566,21 @@ def bring_best(state, ply, done, count):
 
 
 @kernel(u8(u8, i8))
-def mark(key, plies):
+def mark(key: Word, plies: int) -> Word:
     """What a claim goes by among those that threads are busy with."""
     return key ^ u64(plies) * _MIXER
 
 
 @kernel(types.boolean(Busy, u8, u8, i8, i8))
-def is_busy(busy, mine, theirs, attacks, plies):
+def is_busy(busy: Any, mine: Word, theirs: Word, attacks: int, plies: int) -> bool:
     """Whether a thread is searching a claim."""
     key = canonical(mine, theirs)[0] | _THERE | u64(attacks) << _60
     marked = mark(key, plies)
-    return busy[marked % u64(len(busy))] == marked
+    return bool(busy[marked % u64(len(busy))] == marked)
 
 
 @kernel(types.void(State))
-def count_node(state):
+def count_node(state: Any) -> None:
     """Count a node, and stop the search at its limits."""
     state.nodes += 1
     if state.nodes >= state.next_check:
@@ -567,7 +590,7 @@ def count_node(state):
 
 
 @kernel(u8(State, i8, u8, u8, u8, u8))
-def soon_lost(state, ply, mine, theirs, cell, wanted):
+def soon_lost(state: Any, ply: int, mine: Word, theirs: Word, cell: Word, wanted: Word) -> Word:
     """The arrangements of `wanted`, one ply later, in which the other side loses within two plies.
 
     That is after a stone of the side to move at a ply. Void if the search was stopped.
@@ -595,7 +618,7 @@ def soon_lost(state, ply, mine, theirs, cell, wanted):
 
 
 @kernel(types.boolean(State, i8, u8, i8, i8, u8))
-def is_soon_told(state, ply, cell, attacks, plies, asked):
+def is_soon_told(state: Any, ply: int, cell: Word, attacks: int, plies: int, asked: Word) -> bool:
     """Whether a placement with a claim leaves one of `asked` that `soon_lost` settles.
 
     With two plies left after it, it does; with three, where no swap can be forced.
@@ -606,7 +629,16 @@ def is_soon_told(state, ply, cell, attacks, plies, asked):
 
 
 @kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
-def search(state, table, busy, mine, theirs, attacks, plies, wanted):
+def search(
+    state: Any,
+    table: Any,
+    busy: Any,
+    mine: Word,
+    theirs: Word,
+    attacks: int,
+    plies: int,
+    wanted: Word,
+) -> Word:
     """The arrangements of `wanted` for which the claim holds, of those `read_off` leaves open.
 
     Void if the search was stopped. What another thread is busy with is put off.
@@ -632,7 +664,7 @@ def search(state, table, busy, mine, theirs, attacks, plies, wanted):
         busy[mark(key, plies) % u64(len(busy))] = mark(key, plies)
 
     empty = empty_cells(mine, theirs)
-    ply = CELLS - np.int64(popcount(empty))
+    ply = CELLS - i64(popcount(empty))
     look(state, ply, 0, mine, theirs)
     look(state, ply, 1, theirs, mine)
     their_fives = state.fives[ply, 1] & ALL
@@ -700,7 +732,16 @@ def search(state, table, busy, mine, theirs, attacks, plies, wanted):
 
 
 @kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
-def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
+def settle(
+    state: Any,
+    table: Any,
+    busy: Any,
+    mine: Word,
+    theirs: Word,
+    attacks: int,
+    plies: int,
+    wanted: Word,
+) -> Word:
     """The arrangements of `wanted`, unfinished boards, for which a claim holds.
 
     With `attacks` that the side to move wins within `plies`, else that it loses. Void if the
@@ -722,7 +763,7 @@ def settle(state, table, busy, mine, theirs, attacks, plies, wanted):
 
 
 @kernel(u8(Table, u8, u8, i8, i8))
-def known_best(table, mine, theirs, attacks, plies):
+def known_best(table: Any, mine: Word, theirs: Word, attacks: int, plies: int) -> Word:
     """The placement that the table has as the best for a claim, or no cell."""
     key, turn, order, _ = canonical(mine, theirs)
     best = look_up(table, key | _THERE | u64(attacks) << _60, u64(plies))[2]
@@ -730,7 +771,7 @@ def known_best(table, mine, theirs, attacks, plies):
 
 
 @kernel(u8(Table, u8, u8, i8, i8))
-def known(table, mine, theirs, attacks, plies):
+def known(table: Any, mine: Word, theirs: Word, attacks: int, plies: int) -> Word:
     """The arrangements of unfinished boards for which the table has it that a claim holds."""
     if plies < LEAST_KEPT:
         return _0
@@ -740,7 +781,7 @@ def known(table, mine, theirs, attacks, plies):
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64, uint64, int64)")
-def after_placement(mine, theirs, cell, attacks):
+def after_placement(mine: Word, theirs: Word, cell: Word, attacks: int) -> tuple[Word, Word]:
     """Where a placement on the board of the first arrangement leads to by a swap.
 
     The arrangements that end the game as claimed, and those where it goes on.
@@ -753,7 +794,16 @@ def after_placement(mine, theirs, cell, attacks):
 
 
 @kernel(u8(State, Table, Busy, u8, u8, i8, i8, i8))
-def settle_moves(state, table, busy, mine, theirs, attacks, plies, all_of_them):
+def settle_moves(
+    state: Any,
+    table: Any,
+    busy: Any,
+    mine: Word,
+    theirs: Word,
+    attacks: int,
+    plies: int,
+    all_of_them: int,
+) -> Word:
     """For each placement, the arrangements after the swap for which a claim holds; see `settle`.
 
     Of one placement for which there are any, unless `all_of_them` are asked for: one that is known

@@ -1,8 +1,5 @@
 """The exact solver of Pentago-swap as a prover: a game solved from a position on."""
 
-# The kernels carry numba's types, not Python's.
-# mypy: allow-untyped-calls
-
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np

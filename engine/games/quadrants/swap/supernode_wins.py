@@ -1,8 +1,5 @@
 """How supernodes of Pentago-swap are won: in all their arrangements at once."""
 
-# The kernels carry numba's types, not Python's.
-# mypy: allow-untyped-calls
-
 from engine.games.quadrants.alphabeta import CELLS
 from engine.games.quadrants.swap.claims import Claims
 from engine.games.quadrants.swap.supernodes import fives, potential, spread

@@ -11,9 +11,6 @@ A *code* is what one slot holds: nine digits to the base of three, 0 for an empt
 stone of the side to move, 2 for one of the other side.
 """
 
-# The signatures given to numba are the types.
-# mypy: allow-untyped-defs, no-check-untyped-defs
-
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -21,7 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from engine.games.quadrants.alphabeta import CONTENTS, PLACES, QUADRANT, popcount, windows
-from engine.kernels import kernel, u64
+from engine.kernels import Word, i64, kernel, u64
 
 Words = NDArray[np.uint64]
 
@@ -265,13 +262,13 @@ u8 = types.uint64
 
 
 @kernel(u8(u8))
-def spread(mask):
+def spread(mask: Word) -> Word:
     """The arrangements one swap away from those of `mask`."""
     return SPREAD[_0, mask & _BYTE] | SPREAD[_1, (mask >> _8) & _BYTE] | SPREAD[_2, mask >> _16]
 
 
 @kernel(u8(u8, u8, u8))
-def moved(mask, turn, order):
+def moved(mask: Word, turn: Word, order: Word) -> Word:
     """`mask` after symmetry `turn` and the reordering of slots with number `order`."""
     mask = (
         TURNED[turn, _0, mask & _BYTE]
@@ -286,27 +283,27 @@ def moved(mask, turn, order):
 
 
 @kernel(u8(u8))
-def lowest(bits):
+def lowest(bits: Word) -> Word:
     """The first of `bits`, of which there are some."""
     return popcount((bits & (~bits + _1)) - _1)
 
 
 @kernel(u8(u8, u8, u8))
-def code(mine, theirs, slot):
+def code(mine: Word, theirs: Word, slot: Word) -> Word:
     """The code of what a slot holds."""
     shift = slot * _9
     return TERNARY[_0, (mine >> shift) & QUADRANT] + _2 * TERNARY[_0, (theirs >> shift) & QUADRANT]
 
 
 @kernel(u8(u8))
-def some(parts):
+def some(parts: Word) -> Word:
     """The kinds of windows, by the first bit of each four, of whose parts some slot has one."""
     parts |= parts >> _1
     return (parts | parts >> _2) & FOURTHS
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64)")
-def fives(mine, theirs):
+def fives(mine: Word, theirs: Word) -> tuple[Word, Word]:
     """The arrangements with a five of `mine`, and those where one stone more makes one.
 
     The second mask holds the first; the stone goes to an empty cell.
@@ -341,7 +338,7 @@ def fives(mine, theirs):
 
 
 @kernel(types.int64(u8, u8))
-def potential(mine, theirs):
+def potential(mine: Word, theirs: Word) -> int:
     """How near `mine` are to fives, over all arrangements: larger is nearer, for ordering."""
     p, q = code(mine, theirs, _0), code(mine, theirs, _1)
     r, t = code(mine, theirs, _2), code(mine, theirs, _3)
@@ -354,11 +351,11 @@ def potential(mine, theirs):
         e, f = np.uint32(WEIGHTS[r, i]), np.uint32(WEIGHTS[r, j])
         g, h = np.uint32(WEIGHTS[t, i]), np.uint32(WEIGHTS[t, j])
         total += np.uint32((a + c + e + g) * (b + d + f + h) - (a * b + c * d + e * f + g * h))
-    return np.int64(total)
+    return i64(total)
 
 
 @kernel("UniTuple(uint64, 2)(uint64, uint64, uint64)")
-def image(mine, theirs, turn):
+def image(mine: Word, theirs: Word, turn: Word) -> tuple[Word, Word]:
     """The codes after symmetry `turn`, largest first, in one number of 60 bits; and the slots'
     order, two bits a slot."""
     a = (TERNARY[turn, mine & QUADRANT] + _2 * TERNARY[turn, theirs & QUADRANT]) << _2
@@ -379,13 +376,14 @@ def image(mine, theirs, turn):
 
 
 @kernel("UniTuple(uint64, 4)(uint64, uint64)")
-def canonical(mine, theirs):
+def canonical(mine: Word, theirs: Word) -> tuple[Word, Word, Word, Word]:
     """The key of a supernode, the same for all its images under symmetries and orders of slots.
 
     With a symmetry that leads to the image with this key, the number of the order that does, and
     a bit for each symmetry that does.
     """
-    top, turns = _0, _0
+    top: Word = _0
+    turns: Word = _0
     for slot in range(4):
         held = code(mine, theirs, u64(slot))
         largest = LARGEST[held]
