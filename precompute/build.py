@@ -53,7 +53,7 @@ class BuildRun(ABC, Generic[State]):
         self._stopping = True
 
     def run(self) -> State:
-        """BuildRun until the book is complete, the time is over, or `stop` is called.
+        """Build until the book is complete, the time is over, or `stop` is called.
 
         Raises:
             BookError: if the book cannot be written; what was stored before is safe.

@@ -238,7 +238,7 @@ def _parameters(options: BuildOptions) -> dict[str, object]:
 def _what_decides(options: BuildOptions) -> dict[str, object]:
     """What a planned search's result depends on, besides its task, and why it was planned.
 
-    The usual table is left out, so that plans from before it could be chosen are still good.
+    The usual table is left out: plans from before it could be chosen are still good.
     """
     decides = options.limits.as_dict() | _where_it_grows(options)
     if options.table != SearchOptions().table:

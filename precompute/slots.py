@@ -103,9 +103,9 @@ class Undone(Outlook):
     """Knows the ways to open slots that were not last searched by one of the runs that are done.
 
     Only moves count that `limits` let each way take. The costs in the book are those of all open
-    slots, so that they would lead to what is done again and again; the same sweep up is made here
-    without it, in memory: two numbers for each position. They follow from the rows alone, so that
-    it makes no difference when these were read.
+    slots: they would lead to what is done again and again. The same sweep up is therefore made
+    here in memory, without what is done; it keeps two numbers for each position. They follow from
+    the rows alone: when these were read makes no difference.
     """
 
     def __init__(self, rows: GameRows, limits: LossLimits) -> None:
@@ -191,8 +191,8 @@ class CheapestSlots:
     cost the one with more of it behind comes first, then by stones.
 
     `outlook` tells the cost of the rest of a way. `limits` only close ways. A cost that does not
-    know them is a lower bound all the same, no less consistent, so that the order stays right; but
-    positions may then be looked at in vain. `looked_at` counts all that were.
+    know them is still a consistent lower bound: the order stays right, but positions may then be
+    looked at in vain. `looked_at` counts all that were.
     """
 
     def __init__(

@@ -12,8 +12,8 @@ from engine.position import Position
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
 from service.errors import TooBusy
 
-# Of its movetime a search waits at most this part for others to end, so that enough is left to
-# find a sensible move.
+# Of its movetime a search waits at most this part for others to end. The rest is enough to find
+# a sensible move.
 _PATIENCE = 0.5
 # A search that starts after its time is up still has to name a move.
 _SHORTEST_MOVETIME = 0.001
@@ -25,7 +25,7 @@ class LiveSearches:
     """Searches positions of any game, at most `at_once` at a time, each with these `options`.
 
     The time a search waits for its turn counts against its movetime. At most `waiting` wait;
-    one more is refused at once, so that waiting never takes the threads that lookups need.
+    one more is refused at once, since lookups need the other threads.
     Canonical positions are searched: every orientation of a position gets the same answer, and
     all who ask for it at once share one search.
     """

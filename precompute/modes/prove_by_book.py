@@ -269,7 +269,7 @@ class ProofFrontier(GrowingFrontier):
     """Grows the book where a proof that `side` wins the root needs it, until that is decided.
 
     The most-proving slots are expanded. What is in flight counts as twice as far from a proof or
-    disproof, so that a batch holds different ones.
+    disproof: the next slot of a batch is another.
     """
 
     def __init__(self, site: Site, side: Side, most: int | None = None) -> None:
