@@ -22,7 +22,7 @@ from fivebook.displays.match_report import (
     percent,
     summary_line,
 )
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import POSITIVE
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.openings import suite
@@ -147,7 +147,7 @@ def _played(pairs: Sequence[tuple[Game, str, str]], count: int, jobs: int) -> li
         for game, first, second in pairs
     ]
     tournament = Tournament({_HOME / f"{s.label}-{s.game.id}": s for s in settings}, count)
-    with Progress(summary_line, match_view) as progress:
+    with ProgressDisplay(summary_line, match_view) as progress:
         tournament.play(jobs, progress.show)
     return tournament.matches
 

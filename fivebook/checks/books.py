@@ -11,7 +11,7 @@ from book.storage.address import Address
 from engine.game import Game
 from fivebook.checks.check import Asked, Checked
 from fivebook.console import errors
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import name_game
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _run(walk: "Walk", asked: Asked) -> "AuditBoard | None":
         steps = walk.check_below(id)
 
     with (
-        Progress(_describe, terminal=errors) as progress,
+        ProgressDisplay(_describe, terminal=errors) as progress,
         stopping_on_interrupt(walk.stop, "after the positions in hand"),
     ):
         for checked in steps:

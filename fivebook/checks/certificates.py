@@ -12,7 +12,7 @@ from book.certificates.kinds import game_of
 from book.processes import stopping_on_interrupt
 from fivebook.checks.check import Asked, Checked
 from fivebook.console import NOT_FINISHED, errors
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 
 OPTIONS = {"jobs", "state", "sample", "seed"}
 """What of the command's parameters makes sense for a certificate."""
@@ -146,7 +146,7 @@ def _run(check: _Checker, jobs: int) -> None:
         return f"{step.checked:,} of {step.of:,} entries, {left:.0f} s left"
 
     with (
-        Progress(describe, terminal=errors) as progress,
+        ProgressDisplay(describe, terminal=errors) as progress,
         stopping_on_interrupt(check.stop, "after the entries in hand"),
     ):
         for step in check.steps(jobs):

@@ -19,7 +19,7 @@ from fivebook.displays.match_report import (
     summary_line,
     table_document,
 )
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import CLOCK, DURATION, GAME, POSITIVE, json_option
 from service.play.arena.match import MatchSettings, distinct_names
 from service.play.arena.openings import Opening, read_openings, suite
@@ -147,7 +147,7 @@ def arena(
     _note_repeats(games, len(lines))
     tournament = Tournament(_placed(settings, folder, round_robin), games, sprt)
     with (
-        Progress(summary_line, match_view, quiet=as_json) as progress,
+        ProgressDisplay(summary_line, match_view, quiet=as_json) as progress,
         stopping_on_interrupt(tournament.stop),
     ):
         tournament.play(jobs, progress.show)

@@ -12,7 +12,7 @@ from engine.position import Move, Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import NOT_FINISHED, print_json, say
 from fivebook.displays.building import BuildView, describe_proof
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, DURATION, GAME, MEMORY, POSITIVE, PROBABILITY, TABLE, json_option
 from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
 from precompute.modes.deviate import Deviate
@@ -258,7 +258,7 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
 
 def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     view = BuildView(book, options)
-    with Progress(view.describe, view.draw, quiet=as_json) as progress:
+    with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
         builder = Builder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "after the searches in flight"):
             state = builder.run()
@@ -302,7 +302,7 @@ def _line(game: Game, root: str) -> tuple[Move, ...]:
 
 
 def _prove(book: Address, options: ProofOptions, as_json: bool) -> None:
-    with Progress(describe_proof, quiet=as_json) as progress:
+    with ProgressDisplay(describe_proof, quiet=as_json) as progress:
         builder = StrategyBuilder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "within seconds"):
             state = builder.run()

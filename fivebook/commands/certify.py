@@ -11,7 +11,7 @@ from book.certificates.pentago_swap.file import GAME
 from book.storage.address import Address
 from engine import registry
 from fivebook.console import say
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, MEMORY, POSITIVE
 from precompute.certificates.pentago_swap.limits import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
@@ -87,7 +87,7 @@ def certify(
     prover = game.prover(table=memory, threads=jobs)
     assert isinstance(prover, SupernodeProver)
     prover.learn(Knowledge(book, game).read())
-    with Progress(str) as progress:
+    with ProgressDisplay(str) as progress:
         for proof in prover.steps(start, nodes=_NO_LIMIT):
             progress.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
         if proof.distance is None:

@@ -11,7 +11,7 @@ from book.whole.merge import Conflict, MergeConflict, MergeState
 from book.whole.merge import merge as merge_books
 from fivebook.console import FOUND, errors, print_json
 from fivebook.displays.positions import describe_book_value, describe_stones
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, json_option
 
 
@@ -57,7 +57,7 @@ def merge(
             click.echo(_describe_conflict(conflict))
 
     try:
-        with Progress(_describe_state, terminal=errors, quiet=as_json) as progress:
+        with ProgressDisplay(_describe_state, terminal=errors, quiet=as_json) as progress:
             merged = merge_books(
                 [first, *others],
                 output,

@@ -14,7 +14,7 @@ from engine.proof import Proof
 from engine.verdicts import Provers, Question, Step, answer, moves_alike
 from fivebook._proofs import NO_LIMIT, USUAL_MEMORY, USUAL_NODES, provers_for
 from fivebook.console import INTERRUPTED, console, errors, print_json, say
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import GAME, MEMORY, POSITIVE, json_option
 from service.play.drawing import draw
 
@@ -123,7 +123,7 @@ def _answer(question: Question, provers: Provers) -> tuple[list[Step], bool]:
         stopped = True
 
     with (
-        Progress(partial(_progress, question), terminal=errors) as progress,
+        ProgressDisplay(partial(_progress, question), terminal=errors) as progress,
         stopping_on_interrupt(stop, "within seconds"),
     ):
         for step in answer(question, provers):

@@ -16,7 +16,7 @@ from engine.clock import describe_clock
 from engine.search import Limits
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit
-from service.play.arena.statistics import EloEstimate, Sprt, Verdict, estimate
+from service.play.arena.statistics import EloEstimate, Sprt, SprtVerdict, estimate
 from service.play.arena.tally import Results
 from service.play.arena.tournament import Row
 from service.play.players import keeps_to_limits
@@ -175,9 +175,9 @@ def describe_sprt(match: Match) -> str:
     if sprt is None:
         return ""
     state = {
-        Verdict.RUNNING: "running",
-        Verdict.ACCEPTED: f"accepted: at least {_signed(sprt.elo1)} Elo",
-        Verdict.REJECTED: f"rejected: at most {_signed(sprt.elo0)} Elo",
+        SprtVerdict.RUNNING: "running",
+        SprtVerdict.ACCEPTED: f"accepted: at least {_signed(sprt.elo1)} Elo",
+        SprtVerdict.REJECTED: f"rejected: at most {_signed(sprt.elo0)} Elo",
     }[match.verdict]
     llr = f"LLR {sprt.llr(match.tally.pairs):+.2f} ({sprt.lower:.2f} to {sprt.upper:.2f})"
     return f"{_signed(sprt.elo0)} to {_signed(sprt.elo1)} Elo: {llr}, {state}"

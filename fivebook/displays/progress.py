@@ -18,7 +18,7 @@ _SECONDS_BETWEEN_UPDATES = 0.2
 _State = TypeVar("_State")
 
 
-class Progress(Closing, Generic[_State]):
+class ProgressDisplay(Closing, Generic[_State]):
     """Shows the states of what is being done, and leaves nothing of them on a terminal.
 
     `describe` tells a state in one line; `draw` is what a terminal shows instead of that line with

@@ -26,7 +26,7 @@ from engine.search import Limits
 from service.play.arena.folder import MatchFolder
 from service.play.arena.openings import Opening
 from service.play.arena.referee import PlayedGame
-from service.play.arena.statistics import Sprt, Verdict
+from service.play.arena.statistics import Sprt, SprtVerdict
 from service.play.arena.tally import Tally
 from service.play.arena.workers import play_in_worker
 from service.play.records import GameRecord
@@ -134,16 +134,16 @@ class Match(Closing):
         return sum(number < self.planned for number in self._folder.games)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SprtVerdict:
         """What the sequential test says; it runs for ever where there is none."""
         if self.sprt is None:
-            return Verdict.RUNNING
+            return SprtVerdict.RUNNING
         return self.sprt.verdict(self.tally.pairs)
 
     @property
     def complete(self) -> bool:
         """Whether no game is left to play."""
-        return self.counted == self.planned or self.verdict is not Verdict.RUNNING
+        return self.counted == self.planned or self.verdict is not SprtVerdict.RUNNING
 
     def stop(self) -> None:
         """Have `play` return in a moment, without the games that are being played."""

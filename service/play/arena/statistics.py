@@ -98,7 +98,7 @@ def estimate(counts: PairCounts) -> EloEstimate | None:
     return EloEstimate(elo_of(mean_score(counts)), elo_of(low), elo_of(high))
 
 
-class Verdict(StrEnum):
+class SprtVerdict(StrEnum):
     """What a sequential test says so far."""
 
     RUNNING = "running"
@@ -123,12 +123,12 @@ class Sprt:
         """The log-likelihood ratio of `elo1` to `elo0`."""
         return deficit(counts, score_of(self.elo0)) - deficit(counts, score_of(self.elo1))
 
-    def verdict(self, counts: PairCounts) -> Verdict:
+    def verdict(self, counts: PairCounts) -> SprtVerdict:
         """Accepted or rejected once the ratio has reached a bound: the match may stop."""
         llr = self.llr(counts)
         if llr >= self.upper:
-            return Verdict.ACCEPTED
-        return Verdict.REJECTED if llr <= self.lower else Verdict.RUNNING
+            return SprtVerdict.ACCEPTED
+        return SprtVerdict.REJECTED if llr <= self.lower else SprtVerdict.RUNNING
 
 
 def _bisect(is_below: Callable[[float], bool], low: float, high: float) -> float:

@@ -24,7 +24,7 @@ from fivebook.displays.match_report import (
     table_document,
     time_left,
 )
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 from service.play.arena.folder import MatchFolder
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
@@ -203,7 +203,7 @@ def test_a_match_is_shown_while_it_is_played(
     console = Console(file=StringIO(), force_terminal=terminal, width=120)
     monkeypatch.setattr("fivebook.displays.progress._SECONDS_BETWEEN_LINES", 0.0)
     match = stored(tmp_path, {0: WON, 1: WON, 2: WON})
-    shown = Progress(summary_line, match_view, terminal=console)
+    shown = ProgressDisplay(summary_line, match_view, terminal=console)
     with console.capture() as capture, shown:
         shown.show(match)
     assert "engine - gomocup:[odd] program" in capture.get()

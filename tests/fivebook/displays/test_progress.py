@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fivebook.displays import progress
-from fivebook.displays.progress import Progress
+from fivebook.displays.progress import ProgressDisplay
 
 
 def shown(
@@ -18,7 +18,7 @@ def shown(
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     output = StringIO()
     console = Console(file=output, force_terminal=terminal, width=60, color_system=None)
-    display = Progress(
+    display = ProgressDisplay(
         lambda state: f"state [{state}] told",
         (lambda state: Text(f"state {state} drawn")) if drawn else None,
         terminal=console,

@@ -16,7 +16,7 @@ from service.play.arena.folder import MatchFolder, MatchFolderError
 from service.play.arena.match import Match, MatchSettings, distinct_names
 from service.play.arena.openings import InvalidOpenings, read_openings
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
-from service.play.arena.statistics import Sprt, Verdict
+from service.play.arena.statistics import Sprt, SprtVerdict
 from service.play.arena.tally import Results, Tally
 from service.play.arena.tournament import Tournament
 from service.play.records import parse_records
@@ -135,11 +135,11 @@ def test_only_whole_pairs_at_the_head_of_the_plan_count(tmp_path: Path) -> None:
 
 def test_the_count_stops_where_the_test_is_decided(tmp_path: Path) -> None:
     sprt = Sprt(0.0, 400.0)
-    pairs = next(n for n in range(100) if sprt.verdict((0, 0, 0, 0, n)) is Verdict.ACCEPTED)
+    pairs = next(n for n in range(100) if sprt.verdict((0, 0, 0, 0, n)) is SprtVerdict.ACCEPTED)
     store(tmp_path, dict(enumerate([WON, LOST] * pairs + [LOST, WON] * 10)))
     with match(tmp_path, planned=100, sprt=sprt) as decided:
         assert decided.complete
-        assert decided.verdict is Verdict.ACCEPTED
+        assert decided.verdict is SprtVerdict.ACCEPTED
         assert decided.counted == 2 * pairs
         assert decided.finished == 2 * pairs + 20
 
@@ -164,7 +164,7 @@ def test_a_test_stops_at_the_same_game_for_one_job_and_for_two(tmp_path: Path) -
         assert len(parse_records((folder / "games.sgf").read_text())) == decided.counted
     assert results[0] == results[1]
     assert 0 < results[0][1] < 400
-    assert results[0][2] is not Verdict.RUNNING
+    assert results[0][2] is not SprtVerdict.RUNNING
 
 
 def test_a_match_that_is_stopped_goes_on_to_the_same_games(played: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from service.play.arena.statistics import (
     NO_PAIRS,
     PairCounts,
     Sprt,
-    Verdict,
+    SprtVerdict,
     deficit,
     elo_of,
     estimate,
@@ -241,17 +241,17 @@ def test_the_interval_holds_the_truth_in_95_percent_of_matches() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chances", "wrong"), [(EVEN, Verdict.ACCEPTED), (STRONGER, Verdict.REJECTED)]
+    ("chances", "wrong"), [(EVEN, SprtVerdict.ACCEPTED), (STRONGER, SprtVerdict.REJECTED)]
 )
 def test_a_sequential_test_is_wrong_in_about_5_percent_of_matches(
-    chances: tuple[float, ...], wrong: Verdict
+    chances: tuple[float, ...], wrong: SprtVerdict
 ) -> None:
     sprt = Sprt(elo_of(expected(EVEN)), elo_of(expected(STRONGER)))
     random = Random(2)
     verdicts = []
     for _ in range(300):
-        counts, verdict = NO_PAIRS, Verdict.RUNNING
-        while verdict is Verdict.RUNNING:
+        counts, verdict = NO_PAIRS, SprtVerdict.RUNNING
+        while verdict is SprtVerdict.RUNNING:
             counts = with_pair(counts, drawn(chances, random))
             verdict = sprt.verdict(counts)
         verdicts.append(verdict)
