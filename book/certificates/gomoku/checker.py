@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -154,7 +155,7 @@ class Checker:
             self.hole = self._needless()
 
     def _parts(self, jobs: int) -> Iterator[Hole | None]:
-        """Check the parts that are not done, side by side; what was wrong with each, if anything."""
+        """Check the parts that are not done, side by side; what is wrong with each, if anything."""
         boards: SimpleQueue[Any] = SimpleQueue()
         for _ in range(jobs):
             boards.put(_new_board(self._certificate))
@@ -225,7 +226,7 @@ class Checker:
             self._certificate.first_reply[number] : self._certificate.first_reply[number + 1]
         ].tolist()
         if not free.issuperset(replies) or any(
-            reply >= after for reply, after in zip(replies, replies[1:], strict=False)
+            reply >= after for reply, after in pairwise(replies)
         ):
             return "a reply is not to a free cell, or not in order"
         if not all(move in free and move != reply for reply, move in entry.moves.items()):
@@ -240,7 +241,7 @@ class Checker:
         return None
 
     def _unanswered_by_move(self, number: int, entry: Entry, s: Any) -> _Fault | None:
-        """The first reply with a move that does not lead to a win; it marks where the moves lead."""
+        """The first reply whose move does not lead to a win; notes the entries they lead to."""
         at = int(self._certificate.first_move[number])
         for index, (reply, move) in enumerate(sorted(entry.moves.items())):
             if kernels.makes_five(s, kernels.OPPONENT, reply):

@@ -313,6 +313,8 @@ def _push(s, cell):
 def _critical(s):
     """Push the replies that may break the line of fours found last, the opponent to move.
 
+    The opponent threatens no five, and there is room for each cell of the board.
+
     Any other legal reply leaves the line as it is. It takes no cell of the line, so every move
     there still makes a four, which the same cell completes. And it gives the opponent no five to
     threaten: the row of that five would hold the reply, three stones that he has or is forced to
@@ -393,6 +395,8 @@ def _wins(s, threatened, depth):
         elif threatened != _NONE or _may_threaten(s, move):
             _put(s, WINNER, move)
             longest = _fours_win(s, _NONE, 0)
+            if s.top + _CELLS > _STACK:
+                longest = 0
             if longest:
                 _critical(s)
                 replies = s.top
