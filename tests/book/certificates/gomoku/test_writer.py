@@ -52,7 +52,7 @@ def test_no_list_has_a_cell_that_no_win_uses() -> None:
 
 def test_quiet_moves_may_be_found_by_the_adviser(tmp_path: Path) -> None:
     known = {line: QUIET[line] for line in QUIET if line != "h8 i9 g9 e3 i7 f10"}
-    asked = EngineAdviser(RULES, quiet=quiet_moves("gomoku-15", known), plies=1, width=3)
+    asked = EngineAdviser(RULES, quiet=quiet_moves("gomoku-15", known), nodes=12_000, plies=1)
     certificate = Writer(RULES, asked).write(start_after("gomoku-15", "h8 i9 g9 e3"))
     assert checked(certificate, tmp_path).hole is None
     assert len(asked.quiet) > len(known)
@@ -126,10 +126,7 @@ def test_a_move_that_is_not_free_is_refused() -> None:
 
 
 def parts() -> tuple[Start, list[Certificate], dict[Cell, Cell]]:
-    """A strategy in parts: its start, the parts and the moves that lead to their starts.
-
-    The opponent has a dozen free cells to reply to, and a part of its own for each.
-    """
+    """A strategy in parts, one for each reply: its start, the parts and their first moves."""
     start = start_after("gomoku-15", "h8 i9 g9 e3 i7", winner_is_dark=True)
     found, moves = [], {}
     for reply in RULES.free(start.board):
@@ -165,7 +162,7 @@ def test_what_the_whole_does_not_need_is_left_out() -> None:
     assert entries(joined) == entries(written())
 
 
-# Other boards, rules and sides. Light has as many stones as dark has less one, and an open three.
+# Other boards, rules and sides, each with an open three or two.
 @pytest.mark.parametrize(
     ("game_id", "line", "winner_is_dark"),
     [
