@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from book.certificates.gomoku import kernels
-from book.certificates.gomoku.board import Board, Cell
+from book.certificates.gomoku.board import Board, Cell, Rules
 from book.certificates.gomoku.file import Certificate, CertificateError, Entry
 
 # A part is what a job does without looking up: a tenth of a second or so.
@@ -120,16 +120,24 @@ class Checker:
     @property
     def distance(self) -> int | None:
         """Plies within which the winner wins from the start; None before all has been accepted."""
-        if self.hole is not None or not self.complete or not self.whole:
+        distances = self.distances
+        if distances is None:
             return None
         if self._first == _AT_ONCE:
             return 1
+        return int(distances[self._first]) + self._certificate.start.winner_to_move
+
+    @property
+    def distances(self) -> Numbers | None:
+        """Plies within which the winner wins from each entry; None before all has been accepted."""
+        if self.hole is not None or not self.complete or not self.whole:
+            return None
         plies = self._plies.copy()
         first = self._certificate.first_move
         for number in reversed(range(len(plies))):
             for child in self._children[first[number] : first[number + 1]].tolist():
                 plies[number] = max(plies[number], 2 if child == _AT_ONCE else 2 + plies[child])
-        return int(plies[self._first]) + self._certificate.start.winner_to_move
+        return plies
 
     def stop(self) -> None:
         """Begin no further part; `steps` ends when those in flight have."""
@@ -158,7 +166,7 @@ class Checker:
         """Check the parts that are not done, side by side; what is wrong with each, if anything."""
         boards: SimpleQueue[Any] = SimpleQueue()
         for _ in range(jobs):
-            boards.put(_new_board(self._certificate))
+            boards.put(new_board(self._certificate))
         waiting = iter(np.flatnonzero(~self._done).tolist())
         running: dict[Future[_Fault | None], int] = {}
         with ThreadPoolExecutor(jobs) as pool:
@@ -196,7 +204,7 @@ class Checker:
         reason = self._malformed(number, entry)
         if reason is not None:
             return _Fault(reason, number)
-        kernels.set_up(s, _array(entry.board.winner), _array(entry.board.opponent))
+        kernels.set_up(s, array_of(entry.board.winner), array_of(entry.board.opponent))
         if kernels.is_over(s):
             return _Fault("the game is over already", number)
         return self._unanswered_by_move(number, entry, s) or self._unanswered_by_list(
@@ -259,17 +267,8 @@ class Checker:
 
     def _unanswered_by_list(self, number: int, entry: Entry, s: Any) -> _Fault | None:
         """The first reply after which the search finds no win with its list."""
-        which = np.full(self._rules.cells, _UNKNOWN, dtype=np.int64)
-        which[list(self._rules.free(entry.board))] = 0
-        for reply, answer in entry.by_list.items():
-            which[reply] = answer
-        which[list(entry.moves)] = _UNKNOWN
-        lists = entry.lists or ((),)
-        first = np.cumsum([0, *map(len, lists)], dtype=np.int64)
-        cells = np.array([cell for one in lists for cell in one], dtype=np.int16)
-        plies = np.zeros(self._rules.cells, dtype=np.int64)
-        reply = int(kernels.check_replies(s, which, first, cells, plies))
-        if reply >= 0:
+        plies, reply = replies_by_list(self._rules, entry, s)
+        if reply is not None:
             found = "the search finds no win with the list that answers this reply"
             return _Fault(found, number, (reply,))
         self._plies[number] = max(self._plies[number], plies.max() + 1)
@@ -283,8 +282,8 @@ class Checker:
             0 <= len(start.dark) - len(start.light) <= 1
         ):
             return Hole("the start is no position", None, self.start)
-        s = _new_board(self._certificate)
-        kernels.set_up(s, _array(board.winner), _array(board.opponent))
+        s = new_board(self._certificate)
+        kernels.set_up(s, array_of(board.winner), array_of(board.opponent))
         if kernels.is_over(s):
             return Hole("the game is over at the start", (), self.start)
         if start.winner_to_move == (start.move is None):
@@ -400,13 +399,34 @@ class Checker:
         partial.replace(self._state)
 
 
-def _new_board(certificate: Certificate) -> Any:
+def replies_by_list(rules: Rules, entry: Entry, s: Any) -> tuple[Numbers, Cell | None]:
+    """For each reply that a list answers the plies in which the winner then wins, else 0.
+
+    Then the first such reply after which no win is found; what comes after it is not looked at.
+    The board `s` has been set up.
+    """
+    which = np.full(rules.cells, _UNKNOWN, dtype=np.int64)
+    which[list(rules.free(entry.board))] = 0
+    for reply, answer in entry.by_list.items():
+        which[reply] = answer
+    which[list(entry.moves)] = _UNKNOWN
+    lists = entry.lists or ((),)
+    first = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    cells = np.array([cell for one in lists for cell in one], dtype=np.int16)
+    plies = np.zeros(rules.cells, dtype=np.int64)
+    unanswered = int(kernels.check_replies(s, which, first, cells, plies))
+    return plies, None if unanswered < 0 else unanswered
+
+
+def new_board(certificate: Certificate) -> Any:
+    """An empty board for the searches of a certificate."""
     s = kernels.new_state(certificate.rules.size, exact=certificate.rules.exact)
     s["effort"] = certificate.effort
     return s
 
 
-def _array(cells: tuple[Cell, ...]) -> Numbers:
+def array_of(cells: tuple[Cell, ...]) -> Numbers:
+    """Cells as the kernels take them."""
     return np.array(cells, dtype=np.int64)
 
 
