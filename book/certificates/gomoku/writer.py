@@ -97,33 +97,35 @@ class Writer:
                 return certificate_of(self._rules, start, self._effort, ())
             board = board.with_winner(move)
         self._write_below(board)
-        return join(self._rules, start, self._effort, [self._entries])
+        return _certificate(self._rules, start, self._effort, self._entries)
 
     def _write_below(self, board: Board) -> None:
-        """Write the entry of `board` and all it needs, the opponent to move.
+        """Write the entry of `board` and all it needs, the opponent to move, but what is written.
 
-        Depth first, with a stack of its own: a strategy can be deeper than Python's.
+        An entry that is written may need others that are not: an earlier call ended between them.
         """
         root, turned = self._rules.canonical(board)
         # With each board how it is reached: the moves that lead to it, in the start's orientation.
         waiting: list[tuple[Board, tuple[Cell, ...], int]] = [(root, (), turned)]
+        seen: set[Board] = set()
         while waiting:
-            entry_board, line, symmetry = waiting.pop()
-            if entry_board in self._entries:
+            at, line, symmetry = waiting.pop()
+            if at in seen:
                 continue
+            seen.add(at)
             back = self._rules.inverse(symmetry)
-            try:
-                entry = self._entry(entry_board)
-            except Unanswered as open_:
-                moves = (*line, *(back[cell] for cell in open_.moves))
-                raise Unanswered(moves, open_.board) from None
-            self._entries[entry_board] = entry
-            for reply, move in sorted(entry.moves.items(), reverse=True):
-                if self._wins_at_once(entry_board, move):
+            if at not in self._entries:
+                try:
+                    self._entries[at] = self._entry(at)
+                except Unanswered as open_:
+                    moves = (*line, *(back[cell] for cell in open_.moves))
+                    raise Unanswered(moves, open_.board) from None
+            for reply, move in sorted(self._entries[at].moves.items(), reverse=True):
+                if self._wins_at_once(at, move):
                     continue
-                after = entry_board.with_opponent(reply).with_winner(move)
+                after = at.with_opponent(reply).with_winner(move)
                 child, further = self._rules.canonical(after)
-                if child not in self._entries:
+                if child not in seen:
                     both = self._combined(symmetry, further)
                     waiting.append((child, (*line, back[reply], back[move]), both))
 
@@ -309,19 +311,28 @@ def join(
 ) -> Certificate:
     """The certificate from `start` on, of those entries in `parts` that it needs.
 
-    Of entries for the same board the first is taken. Positions that no part has are left out, and
-    the checker will name the line that leads to the first of them.
+    Of entries for the same board the first is taken: the result depends on the order of the parts.
+    Positions that no part has are left out, and the checker will name the line that leads to the
+    first of them.
     """
-    given = list(parts)
+    entries: dict[Board, Entry] = {}
+    for part in parts:
+        for board, entry in part.items():
+            entries.setdefault(board, entry)
+    return _certificate(rules, start, effort, entries)
+
+
+def _certificate(
+    rules: Rules, start: Start, effort: int, entries: Mapping[Board, Entry]
+) -> Certificate:
+    """The certificate from `start` on, of the entries it needs."""
     board = start.board if start.move is None else start.board.with_winner(start.move)
     waiting = [rules.canonical(board)[0]]
     chosen: dict[Board, Entry] = {}
     while waiting:
         at = waiting.pop()
-        if at in chosen:
-            continue
-        entry = next((part[at] for part in given if at in part), None)
-        if entry is None:
+        entry = entries.get(at)
+        if entry is None or at in chosen:
             continue
         chosen[at] = entry
         for reply, move in entry.moves.items():

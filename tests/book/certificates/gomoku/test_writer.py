@@ -82,6 +82,22 @@ def test_a_writer_goes_on_with_what_it_has_written() -> None:
     assert asked.questions <= questions + 2
 
 
+def test_a_writer_that_met_an_open_position_goes_on_when_it_is_known() -> None:
+    class Learning(Counting):
+        knows = False
+
+        def move(self, board: Board) -> Cell | None:
+            return super().move(board) if self.knows or board.stones < 6 else None
+
+    asked = Learning()
+    writer = Writer(RULES, asked)
+    start = start_after("gomoku-15", "h8 i9 g9 e3")
+    with pytest.raises(Unanswered):
+        writer.write(start)
+    asked.knows = True
+    assert entries(writer.write(start)) == entries(written())
+
+
 class Counting:
     """Counts what it is asked."""
 
