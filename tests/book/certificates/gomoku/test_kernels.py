@@ -137,6 +137,38 @@ def test_a_reply_far_away_that_makes_a_four_is_not_overlooked() -> None:
     assert {far + 3, far + 4, far + 8, far + 9} <= set(replies[:count].tolist())
 
 
+# On 9 × 9, where the list wins but for a reply that makes a four together with a forced parry.
+FOURS_OF_PARRIES = [
+    (
+        False,
+        [37, 2, 63, 41, 65, 40, 43, 4, 23, 8, 59, 21, 3, 7, 31],
+        [73, 16, 9, 1, 28, 38, 66, 42, 57, 20, 22, 32, 61, 12, 55],
+        [51, 78, 10, 25, 5, 48],
+    ),
+    (
+        True,
+        [35, 57, 39, 32, 19, 42, 68, 14, 74, 73, 60, 66, 10, 55],
+        [78, 13, 18, 34, 2, 17, 52, 75, 64, 76, 41, 4, 9, 11, 54],
+        [59, 7, 3, 21, 29, 30],
+    ),
+    (
+        True,
+        [49, 16, 55, 46, 9, 19, 23, 33, 7, 21, 26, 32, 48, 65],
+        [13, 70, 71, 45, 64, 18, 56, 62, 68, 61, 22, 79, 69, 5],
+        [77, 80, 57, 47, 78, 0],
+    ),
+]
+
+
+@pytest.mark.parametrize(("exact", "own", "other", "cells"), FOURS_OF_PARRIES)
+def test_a_reply_that_makes_a_four_with_a_forced_parry_is_not_overlooked(
+    exact: bool, own: list[int], other: list[int], cells: list[int]
+) -> None:
+    rules = SlowRules(9, exact=exact)
+    assert SlowSearch(rules, cells).wins(rules.stones(own), rules.stones(other)) == 0
+    assert found(9, exact, own, other, cells) == 0
+
+
 def test_too_little_effort_finds_nothing() -> None:
     row = 7 * 15
     state = kernels.new_state(15, exact=False)
