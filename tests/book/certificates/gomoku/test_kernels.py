@@ -169,6 +169,24 @@ def test_a_reply_that_makes_a_four_with_a_forced_parry_is_not_overlooked(
     assert found(9, exact, own, other, cells) == 0
 
 
+def cells_at(text: str) -> list[int]:
+    return [(int(name[1:]) - 1) * 15 + ord(name[0]) - ord("a") for name in text.split()]
+
+
+@pytest.mark.parametrize(("exact", "plies"), [(False, 5), (True, 0)])
+def test_a_stone_that_stops_a_five_makes_a_four_only_where_the_rule_lets_it_win(
+    exact: bool, plies: int
+) -> None:
+    # h8 has to be played, and leaves i8, which makes six. In freestyle the opponent stops that,
+    # and the three on the twelfth row wins; in standard he stops the three.
+    own = cells_at("e8 f8 g8 j8 h3 b12 c12 d12")
+    other = cells_at("d8 h4 h5 h6 h7 o1 o3 a15")
+    rules = SlowRules(15, exact=exact)
+    slow = SlowSearch(rules, []).wins(rules.stones(own), rules.stones(other))
+    assert (slow > 0) == (plies > 0)
+    assert found(15, exact, own, other, []) == plies
+
+
 def test_too_little_effort_finds_nothing() -> None:
     row = 7 * 15
     state = kernels.new_state(15, exact=False)
