@@ -55,7 +55,7 @@ class _Kind:
 
     package: str
     is_about: Callable[[str], bool]
-    claim: Callable[[Any, _Checker], dict[str, Any]]
+    claim: Callable[[Any, Any], dict[str, Any]]
     describe: Callable[[dict[str, Any], Any], list[str]]
 
 
@@ -80,7 +80,40 @@ def _describe_pentago_swap(answer: dict[str, Any], certificate: Any) -> list[str
     ]
 
 
+def _is_gomoku(game: str) -> bool:
+    return game.startswith("gomoku-")
+
+
+def _claim_of_gomoku(certificate: Any, check: Any) -> dict[str, Any]:
+    return {
+        "game": certificate.rules.game,
+        "winner": "dark" if certificate.start.winner_is_dark else "light",
+        "start": check.start,
+        "distance": check.distance,
+        "entries": certificate.entries,
+        "lists": certificate.lists,
+        "replies": len(certificate.replies),
+        "moves": len(certificate.moves),
+    }
+
+
+def _describe_gomoku(answer: dict[str, Any], certificate: Any) -> list[str]:
+    within = "" if answer["distance"] is None else f" within {answer['distance']} plies"
+    return [
+        f"{answer['file']}: {answer['winner']} wins {answer['game']}{within} from "
+        f"{answer['start']}",
+        f"{answer['entries']:,} entries with {answer['lists']:,} lists; {answer['replies']:,} "
+        f"replies are named, {answer['moves']:,} of them answered by a move",
+    ]
+
+
 _KINDS = (
+    _Kind(
+        package="book.certificates.gomoku",
+        is_about=_is_gomoku,
+        claim=_claim_of_gomoku,
+        describe=_describe_gomoku,
+    ),
     _Kind(
         package="book.certificates.pentago_swap",
         is_about="pentago-swap".__eq__,
@@ -172,7 +205,7 @@ def _verdict(answer: dict[str, Any], asked: Asked) -> list[str]:
     share = f"{answer['checked']:,} entries checked, {100 * answer['share']:.2f} % of them"
     if answer["hole"]:
         hole = answer["hole"]
-        line = "" if hole["line"] is None else f" after '{' '.join(hole['line'])}'"
+        line = f" after '{' '.join(hole['line'])}'" if hole["line"] else ""
         return [f"rejected: {hole['reason']}{line}, at {hole['board']}"]
     if answer["accepted"]:
         return [f"accepted: {share}"]

@@ -1,4 +1,4 @@
-"""A second checker of Gomoku's certificates, written from docs/gomoku-certificate.md alone.
+"""A second checker of Gomoku's certificates, written from docs/proofs.md alone.
 
 Plain Python: its own reader of the file, its own rules and its own search, in which every legal
 reply is played, to a four as to a threat. It is slow, and there is no argument in it.

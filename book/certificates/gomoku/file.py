@@ -1,6 +1,6 @@
 """The file of a certificate: what it says, and how it is written down.
 
-docs/gomoku-certificate.md describes it byte by byte: a line of JSON, the header, and one LZMA
+docs/proofs.md describes it byte by byte: a line of JSON, the header, and one LZMA
 (.xz) stream of columns, each written byte plane by byte plane, the least significant first.
 """
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from book.certificates.gomoku.board import Board, Cell, Rules, Stones
-from engine import games
+from engine import registry
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.threat_solver import ThreatResult, ThreatSolver
 from engine.position import Position, board_of, cells_of
@@ -27,7 +27,7 @@ class EngineAdviser:
         plies: int = 2,
         width: int = 6,
     ) -> None:
-        game = games.get(rules.game)
+        game = registry.get(rules.game)
         assert isinstance(game, Gomoku)
         self._rules = rules
         self._game = game

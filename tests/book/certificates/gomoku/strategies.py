@@ -10,7 +10,7 @@ from book.certificates.gomoku.board import Board, Cell, Rules, rules_of
 from book.certificates.gomoku.checker import Checker, Hole
 from book.certificates.gomoku.file import Certificate, Entry, Start, certificate_of
 from book.certificates.gomoku.writer import EFFORT, Writer
-from engine import games
+from engine import registry
 from engine.position import cells_of
 from tests.book.certificates.gomoku.advisers import EngineAdviser, board_from
 
@@ -30,14 +30,14 @@ def rules_for(game_id: str) -> Rules:
 
 def start_after(game_id: str, line: str, *, winner_is_dark: bool = True) -> Start:
     """The start of a strategy, with dark and light playing `line` in turn."""
-    game = games.get(game_id)
+    game = registry.get(game_id)
     position = game.play_line(game.parse_line(line))
     return Start(tuple(cells_of(position.dark)), tuple(cells_of(position.light)), winner_is_dark)
 
 
 def quiet_moves(game_id: str, lines: Mapping[str, str]) -> dict[Board, Cell]:
     """The moves after these lines, by canonical boards."""
-    game, rules = games.get(game_id), rules_for(game_id)
+    game, rules = registry.get(game_id), rules_for(game_id)
     moves = {}
     for line, move in lines.items():
         board = board_from(game.play_line(game.parse_line(line)))

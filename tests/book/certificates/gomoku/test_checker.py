@@ -15,7 +15,7 @@ from book.certificates.gomoku import file
 from book.certificates.gomoku.board import Board
 from book.certificates.gomoku.checker import Checker, Hole
 from book.certificates.gomoku.file import Certificate, CertificateError, Entry, Start
-from engine import games
+from engine import registry
 from tests.book.certificates.gomoku.strategies import (
     checked,
     entries,
@@ -30,13 +30,13 @@ from tests.book.certificates.gomoku.strategies import (
 )
 from tests.oracles import gomoku_certificate as slow
 
-GAME = games.get("gomoku-15")
+GAME = registry.get("gomoku-15")
 RULES = rules_for("gomoku-15")
 Change = Callable[[Certificate], Certificate]
 
 
 def cells(text: str, game_id: str = "gomoku-15") -> tuple[int, ...]:
-    game = games.get(game_id)
+    game = registry.get(game_id)
     return tuple(sorted(game.parse_cell(name) for name in text.split()))
 
 

@@ -15,7 +15,7 @@ from book.certificates.gomoku.writer import (
     entry_of_moves,
     join,
 )
-from engine import games
+from engine import registry
 from tests.book.certificates.gomoku.advisers import EngineAdviser
 from tests.book.certificates.gomoku.strategies import (
     QUIET,
@@ -27,7 +27,7 @@ from tests.book.certificates.gomoku.strategies import (
     written,
 )
 
-GAME = games.get("gomoku-15")
+GAME = registry.get("gomoku-15")
 RULES = rules_for("gomoku-15")
 
 
