@@ -50,6 +50,7 @@ def test_no_list_has_a_cell_that_no_win_uses() -> None:
             assert len(set(cells)) == len(cells) <= 20
 
 
+@pytest.mark.slow
 def test_quiet_moves_may_be_found_by_the_adviser(tmp_path: Path) -> None:
     known = {line: QUIET[line] for line in QUIET if line != "h8 i9 g9 e3 i7 f10"}
     asked = EngineAdviser(RULES, quiet=quiet_moves("gomoku-15", known), nodes=12_000, plies=1)
