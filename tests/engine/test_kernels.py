@@ -43,7 +43,7 @@ def test_a_change_in_any_source_of_the_room_starts_a_new_cache_folder(tmp_path: 
     unchanged = cache_folder_of(room)
     assert Path(unchanged).parent == room / "__pycache__"
     assert cache_folder_of(room) == unchanged
-    rules = room / "games" / "rows.py"
+    rules = room / "lines.py"
     rules.write_text(rules.read_text() + "\n")
     assert cache_folder_of(room) != unchanged
 
