@@ -83,7 +83,7 @@ def test_the_wheel_holds_every_file_of_the_rooms(wheel: ZipFile) -> None:
     }
     assert set(wheel.namelist()) >= tracked
     assert "book/storage/migrations/env.py" in tracked
-    assert any(name.startswith("book/migrations/versions/0002") for name in tracked)
+    assert any(name.startswith("book/storage/migrations/versions/0002") for name in tracked)
 
 
 def test_every_package_of_the_wheel_says_that_it_is_typed(wheel: ZipFile) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from engine import registry
-from fivebook.bench import books, random_positions, scale
+from fivebook.bench import book_times, random_positions, scale
 from fivebook.bench.parts import BenchSettings, Part, Rows, bench_command
 
 _BOOKS = ("gomoku-15", "pentago-swap")
@@ -23,12 +23,12 @@ def _solved(settings: BenchSettings) -> Mapping[str, Rows]:
 
 
 def _books(settings: BenchSettings) -> Mapping[str, Rows]:
-    builds, lookups, faces = books.measure_books(_BOOKS, settings.book)
+    builds, lookups, faces = book_times.measure_books(_BOOKS, settings.book)
     return {"build": builds, "lookup": lookups, "face": faces}
 
 
 def _build(settings: BenchSettings) -> Mapping[str, Rows]:
-    return {"occupancy": books.measure_occupancy(_BOOKS[0], settings.book)}
+    return {"occupancy": book_times.measure_occupancy(_BOOKS[0], settings.book)}
 
 
 def _scale(settings: BenchSettings) -> Mapping[str, Rows]:
@@ -51,7 +51,7 @@ PARTS = {
     "books": Part(
         "positions built a second, time of lookups",
         {
-            "build": f"building, {books.BUILD_NODES:,} nodes a search",
+            "build": f"building, {book_times.BUILD_NODES:,} nodes a search",
             "lookup": "lookups along the main line, microseconds",
             "face": "the same from text to text by `import fivebook`, against its parts",
         },

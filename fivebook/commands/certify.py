@@ -13,7 +13,7 @@ from engine import registry
 from fivebook.console import say
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, MEMORY, POSITIVE
-from precompute.certificates.pentago_swap.limits import LEAF, NODES, SHORT
+from precompute.certificates.pentago_swap.defaults import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, write
 from engine.position import Position
-from precompute.certificates.pentago_swap.limits import LEAF, NODES, NODES_FOR_MOVES, SHORT
+from precompute.certificates.pentago_swap.defaults import LEAF, NODES, NODES_FOR_MOVES, SHORT
 from precompute.certificates.pentago_swap.strategy import (
     AnswerFile,
     EntryRules,

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from engine import registry
-from fivebook.bench import books
+from fivebook.bench import book_times
 from fivebook.bench.random_positions import random_positions
 from fivebook.cli import cli
 from fivebook.commands.bench import PARTS
@@ -51,7 +51,7 @@ def test_lookups_are_timed_in_process_and_over_http(runner: CliRunner) -> None:
 
 
 def test_the_face_is_set_against_the_calls_it_makes(gomoku_book: Path) -> None:
-    best, every = books.compare_face(gomoku_book, "gomoku-9")
+    best, every = book_times.compare_face(gomoku_book, "gomoku-9")
     assert (best.answer, every.answer) == ("best move", "all moves")
     for row in (best, every):
         assert 0 < row.parts < 1_000_000
@@ -93,7 +93,7 @@ def test_random_positions_are_not_finished() -> None:
 def test_the_share_of_time_that_jobs_search_is_measured(
     runner: CliRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(books, "_LONG_NODES", 10_000)
+    monkeypatch.setattr(book_times, "_LONG_NODES", 10_000)
     two, one = measured(runner, "build", "--book", "8")["occupancy"]
     assert (two["jobs"], one["jobs"]) == (2, 1)
     # The plan, and so the number of searches, is the same for any number of jobs.
