@@ -63,7 +63,7 @@ def _share_line(s: Any, at: int, other: int) -> bool:
 
 
 @kernel(types.int64(State, Threats, types.int64))
-def _list_threats(s: Any, t: Any, start: int) -> int:
+def list_threats(s: Any, t: Any, start: int) -> int:
     """List the moves that may make a threat, from `start`; returns the list's end.
 
     A five of the opponent must be parried, even by a move that makes no threat of its own.
@@ -120,7 +120,7 @@ def list_parries(s: Any, t: Any, start: int) -> int:
 
 
 @kernel(types.int64(State, Threats, types.int64))
-def _list_replies(s: Any, t: Any, start: int) -> int:
+def list_replies(s: Any, t: Any, start: int) -> int:
     """List the replies to the move just made, from `start`; returns the list's end.
 
     The list is empty where the move is no threat, or where the side to move has a stronger one.
@@ -135,7 +135,7 @@ def _list_replies(s: Any, t: Any, start: int) -> int:
 
 
 @kernel(types.int64(State, Threats, *[types.int64] * 3))
-def _attack(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
+def attack_by_threats(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
     """The result of at most `depth` threats before the win is at hand.
 
     Lists moves from `start` on.
@@ -157,7 +157,7 @@ def _attack(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
     distance = attack_by_fours(s, t, depth, start, list_fours(s, t, start), ply)
     if distance > 0:
         return distance
-    end = _list_threats(s, t, start)
+    end = list_threats(s, t, start)
     result = NONE
     for index in range(start, end):
         if out_of_limits(s, t):
@@ -167,14 +167,14 @@ def _attack(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
             continue
         place(s, move)
         s.nodes += 1
-        last_reply = _list_replies(s, t, end)
+        last_reply = list_replies(s, t, end)
         outcome = CUT if end < last_reply else NONE
         longest = 0
         for reply_index in range(end, last_reply):
             reply = int(t.moves[reply_index])
             place(s, reply)
             s.nodes += 1
-            outcome = _attack(s, t, depth - 1, last_reply, ply + 2)
+            outcome = attack_by_threats(s, t, depth - 1, last_reply, ply + 2)
             take_back(s, reply)
             if outcome <= 0:
                 break
@@ -206,7 +206,7 @@ def vct(s: Any, t: Any, max_threats: int, max_nodes: int) -> int:
     if result == NONE:
         result = CUT
         for depth in range(1, max_threats + 1):
-            result = _attack(s, t, depth, 0, 0)
+            result = attack_by_threats(s, t, depth, 0, 0)
             if result != CUT or t.ended:
                 break
     return finish_line(s, t) if result > 1 else result

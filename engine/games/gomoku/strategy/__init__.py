@@ -1,0 +1,1 @@
+"""Winning strategies of Gomoku openings: quiet moves between wins by threats."""
