@@ -85,10 +85,11 @@ class _Effort:
 
 
 _EFFORTS = (
-    _Effort(price=1, nodes=1_000, span=2, loudest=PLAIN, tried=14, kept=4, answers=10),
-    _Effort(price=6, nodes=5_000, span=2, loudest=PLAIN, tried=24, kept=6, answers=16),
-    _Effort(price=30, nodes=25_000, span=2, loudest=DOUBLE_THREE, tried=40, kept=10, answers=24),
-    _Effort(price=150, nodes=250_000, span=3, loudest=FOUR_THREE, tried=80, kept=16, answers=32),
+    _Effort(price=1, nodes=2_000, span=2, loudest=PLAIN, tried=10, kept=3, answers=8),
+    _Effort(price=4, nodes=5_000, span=2, loudest=PLAIN, tried=20, kept=5, answers=12),
+    _Effort(price=12, nodes=20_000, span=2, loudest=PLAIN, tried=30, kept=6, answers=16),
+    _Effort(price=40, nodes=100_000, span=2, loudest=DOUBLE_THREE, tried=40, kept=10, answers=24),
+    _Effort(price=150, nodes=500_000, span=3, loudest=FOUR_THREE, tried=80, kept=16, answers=32),
 )
 
 
@@ -186,6 +187,44 @@ class StrategyFinder:
         if root.proof > 0:
             return StrategyResult(None, spent, None)
         return StrategyResult(True, spent, root.distance)
+
+    def strategy(self, position: Position) -> dict[bytes, Entry]:
+        """The part of `store` that wins `position`, which was proven last, with threats between.
+
+        Where the proof came to a position that was in the store before, what follows is not here.
+        """
+        root = self._game.canonical(position).stones
+        entries: dict[bytes, Entry] = {}
+        waiting = [root]
+        while waiting:
+            stones = waiting.pop()
+            entry = self.store.get(stones)
+            if entry is None or stones in entries:
+                continue
+            entries[stones] = entry
+            node = self._nodes.get(stones)
+            if node is not None and entry.move in node.candidates:
+                children = node.candidates[entry.move].children.values()
+                waiting.extend(child.node.stones for child in children)
+        return entries
+
+    def move(self, position: Position, *, nodes: int = _NODES_FOR_MOVE) -> Move | None:
+        """A move that is known to win, from the store or by threats found within `nodes`.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        if self._game.outcome(position) is not None:
+            raise ValueError("the game is over")
+        canonical = self._game.canonical(position)
+        entry = self.store.get(canonical.stones)
+        if entry is not None:
+            return self._game.map_move(entry.move, self._game.inverse(canonical.symmetry))
+        threat_search.forget(self._search)
+        state = self._set_up(position, nodes)
+        if threat_search.find_threat_win(state, self._threats, self._search, nodes) <= 0:
+            return None
+        return board.unpadded(int(self._search["move"]), self._game.size)
 
     def _node(self, position: Position, stones: bytes) -> _Node:
         """The node of a canonical position, which may be won already."""
