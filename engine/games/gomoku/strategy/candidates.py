@@ -148,17 +148,29 @@ def _keep(w: Any, at: int, count: int) -> None:
     w.kept = min(w.kept + 1, last)
 
 
+@kernel(types.int64(State, Threats, ThreatSearch, Tree, Survey))
+def _find_pass_win(s: Any, t: Any, q: Any, tree: Any, w: Any) -> int:
+    """Write the win by threats of the side that is not to move to the tree.
+
+    Returns the plies it takes, 0 if there is none or the side to move has a five at hand.
+    """
+    if s.level_count[s.colour * LEVELS + FIVE_MOVE] > 0:
+        return 0
+    s.colour = 1 - s.colour
+    plies = find_threat_win(s, t, q, w.pass_nodes)
+    if plies > 0:
+        plies = grow_tree(s, t, q, tree, w.pass_nodes)
+    s.colour = 1 - s.colour
+    return int(max(plies, 0))
+
+
 @kernel(types.boolean(State, Threats, ThreatSearch, Tree, Survey, types.int64))
 def _judge(s: Any, t: Any, q: Any, tree: Any, w: Any, at: int) -> bool:
     """Keep the candidate `at` if few replies answer it; whether it has a pass-win."""
     last = w.most_kept
     place(s, at)
     s.nodes += 1
-    s.colour = 1 - s.colour
-    plies = find_threat_win(s, t, q, w.pass_nodes)
-    if plies > 0:
-        plies = grow_tree(s, t, q, tree, w.pass_nodes)
-    s.colour = 1 - s.colour
+    plies = _find_pass_win(s, t, q, tree, w)
     count = limit = w.most_answers if w.kept < last else int(w.counts[last - 1])
     if plies > 0:
         first = w.killers[: w.killer_count]
@@ -182,6 +194,26 @@ def survey(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
     near = _list_near(s, t, w)
     found = 0
     for index in range(near):
-        found += _judge(s, t, q, tree, w, w.near[index])
-        if found == w.most_tried or (w.kept > 0 and w.counts[0] == 0):
+        won = w.kept > 0 and w.counts[0] == 0
+        if won or found == w.most_tried or s.nodes >= s.node_limit:
             break
+        found += _judge(s, t, q, tree, w, w.near[index])
+
+
+@kernel(types.void(State, Threats, ThreatSearch, Tree, Survey))
+def survey_replies(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
+    """Look for the replies of the side to move to what the other side threatens.
+
+    They are the answers of the one candidate kept; none is kept where there is no threat, or
+    where there are `most_answers` replies or more.
+    """
+    w.killer_count = w.kept = 0
+    w.most_kept = 1
+    plies = _find_pass_win(s, t, q, tree, w)
+    if plies > 0:
+        count = list_answers(
+            s, t, q, tree, w.killers[:0], w.answers[1], w.most_answers, w.reply_nodes
+        )
+        w.plies[1], w.longest[1] = plies, tree.longest
+        if count < w.most_answers:
+            _keep(w, 0, count)

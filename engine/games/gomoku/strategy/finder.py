@@ -13,8 +13,8 @@ tree takes some 10 ms to survey and a few hundred bytes to keep.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _NODES = 10_000_000
 _NODES_FOR_MOVE = 1_000_000
+# For what the other side threatens, where a loss is to be proven, and for each reply to it.
+_NODES_FOR_REPLY = 5_000
 # A win by threats that took more is kept, so that nobody needs to search for it again.
 _NODES_WORTH_KEEPING = 1_000
 _INFINITY = 1 << 40
@@ -118,6 +120,19 @@ class _Candidate:
         """Plies of the win from before the move, once all children are won."""
         return 2 + max([self.longest, *(child.node.distance for child in self.children.values())])
 
+    def next_child(self) -> _Child:
+        """The child to look at next, of those that are not won: a new one, else the hardest."""
+        return max(
+            (child for child in self.children.values() if child.node.proof > 0),
+            key=lambda child: (child.node.looks == 0, child.node.proof),
+        )
+
+    def hardest_reply(self) -> Move | None:
+        """The reply after which the win takes longest, once all children are won."""
+        if not self.children:
+            return None
+        return max(self.children, key=lambda reply: self.children[reply].node.distance)
+
 
 @dataclass(slots=True, eq=False)
 class _Node:
@@ -165,11 +180,32 @@ class StrategyFinder:
         self._won: dict[bytes, Entry] = {}
 
     def prove(
-        self, position: Position, *, nodes: int = _NODES, hints: tuple[Move, ...] = ()
+        self,
+        position: Position,
+        *,
+        nodes: int = _NODES,
+        loses: bool = False,
+        hints: Sequence[Move] = (),
     ) -> StrategyResult:
-        """Try to prove that the side to move wins, within `nodes`.
+        """Try to prove that the side to move wins, or with `loses` that the other one does.
 
-        `hints` are moves to try first.
+        At most `nodes` are spent; `hints` are moves to try first if the side to move is to win.
+
+        Raises:
+            ValueError: if the game is over.
+        """
+        *_, last = self.steps(position, nodes=nodes, loses=loses, hints=hints)
+        return last
+
+    def steps(
+        self,
+        position: Position,
+        *,
+        nodes: int,
+        loses: bool = False,
+        hints: Sequence[Move] = (),
+    ) -> Iterator[StrategyResult]:
+        """`prove`, one look at a position at a time.
 
         Raises:
             ValueError: if the game is over.
@@ -178,15 +214,52 @@ class StrategyFinder:
             raise ValueError("the game is over")
         self._nodes, self._won = {}, {}
         threat_search.forget(self._search)
-        canonical = self._game.canonical(position)
-        root = self._node(canonical.position, canonical.stones)
-        turned = [self._game.map_move(move, canonical.symmetry) for move in hints]
         spent = 0
-        while 0 < root.proof < _INFINITY and spent < nodes:
-            spent += self._grow(root, nodes - spent, turned)
-        if root.proof > 0:
-            return StrategyResult(None, spent, None)
-        return StrategyResult(True, spent, root.distance)
+        goal: _Node | _Candidate
+        if loses:
+            goal, spent = self._list_replies(position, nodes)
+        else:
+            canonical = self._game.canonical(position)
+            goal = self._node(canonical.position, canonical.stones)
+            hints = [self._game.map_move(move, canonical.symmetry) for move in hints]
+        while 0 < goal.proof < _INFINITY and spent < nodes:
+            yield StrategyResult(None, spent, None)
+            spent += self._grow(goal, nodes - spent, hints)
+        won = goal.proof == 0
+        # A candidate counts its distance from before the attacker's move.
+        distance = goal.distance - loses if won else None
+        yield StrategyResult(True if won else None, spent, distance)
+
+    def line(self, position: Position) -> tuple[Move, ...]:
+        """A way to the end of the win that was proven last in `position`, as far as it is known.
+
+        The loser takes the replies that last longest among those that have to be stored.
+        """
+        line: list[Move] = []
+        while self._game.outcome(position) is None:
+            canonical = self._game.canonical(position)
+            entry, node = self._won.get(canonical.stones), self._nodes.get(canonical.stones)
+            if entry is None or node is None or entry.kind is Kind.THREAT:
+                break
+            back = self._game.inverse(canonical.symmetry)
+            line.append(self._game.map_move(entry.move, back))
+            position = self._game.play(position, line[-1])
+            candidate = node.candidates.get(entry.move)
+            reply = candidate.hardest_reply() if candidate is not None else None
+            if reply is None:
+                break
+            line.append(self._game.map_move(reply, back))
+            position = self._game.play(position, line[-1])
+        return tuple(line)
+
+    def entry(self, position: Position) -> Entry | None:
+        """What the store knows of `position`, the move in its own orientation."""
+        canonical = self._game.canonical(position)
+        entry = self.store.get(canonical.stones)
+        if entry is None:
+            return None
+        back = self._game.inverse(canonical.symmetry)
+        return replace(entry, move=self._game.map_move(entry.move, back))
 
     def strategy(self, position: Position) -> dict[bytes, Entry]:
         """The part of `store` that wins `position`, which was proven last, with threats between.
@@ -208,23 +281,55 @@ class StrategyFinder:
                 waiting.extend(child.node.stones for child in children)
         return entries
 
-    def move(self, position: Position, *, nodes: int = _NODES_FOR_MOVE) -> Move | None:
-        """A move that is known to win, from the store or by threats found within `nodes`.
+    def move(self, position: Position, *, nodes: int = _NODES_FOR_MOVE) -> Entry | None:
+        """What is known to win in `position`: from the store, or by threats within `nodes`.
+
+        The move is in the orientation of `position`.
 
         Raises:
             ValueError: if the game is over.
         """
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
-        canonical = self._game.canonical(position)
-        entry = self.store.get(canonical.stones)
-        if entry is not None:
-            return self._game.map_move(entry.move, self._game.inverse(canonical.symmetry))
-        threat_search.forget(self._search)
+        entry = self.entry(position)
+        if entry is None:
+            threat_search.forget(self._search)
+            state = self._set_up(position, nodes)
+            plies = threat_search.find_threat_win(state, self._threats, self._search, nodes)
+            if plies > 0:
+                entry = Entry(self._unpadded(self._search["move"]), Kind.THREAT, plies)
+        return entry
+
+    def _unpadded(self, at: Any) -> Move:
+        return board.unpadded(int(at), self._game.size)
+
+    def _list_replies(self, position: Position, nodes: int) -> tuple[_Candidate, int]:
+        """The replies in `position` that have to be refuted, and the nodes spent."""
+        survey = self._survey
+        survey["most_answers"] = candidates.MOST_ANSWERS
+        survey["pass_nodes"] = survey["reply_nodes"] = _NODES_FOR_REPLY
         state = self._set_up(position, nodes)
-        if threat_search.find_threat_win(state, self._threats, self._search, nodes) <= 0:
-            return None
-        return board.unpadded(int(self._search["move"]), self._game.size)
+        candidates.survey_replies(state, self._threats, self._search, self._tree, survey)
+        replies, longest = self._game.legal_moves(position), 0
+        if survey["kept"]:
+            answers = survey["answers"][0][: survey["counts"][0]]
+            replies = [self._unpadded(at) for at in answers]
+            longest = int(survey["longest"][0])
+        return self._candidate(-1, position, replies, longest), int(state["nodes"])
+
+    def _candidate(
+        self, move: Move, after: Position, replies: Sequence[Move], longest: int
+    ) -> _Candidate:
+        """A candidate that leads to `after`, with the positions after `replies`."""
+        children = {}
+        for reply in replies:
+            child = self._game.play(after, reply)
+            canonical = self._game.canonical(child)
+            node = self._node(canonical.position, canonical.stones)
+            if self._game.outcome(child) is not None:
+                node.proof = _INFINITY
+            children[reply] = _Child(node, canonical.symmetry)
+        return _Candidate(move, longest, children)
 
     def _node(self, position: Position, stones: bytes) -> _Node:
         """The node of a canonical position, which may be won already."""
@@ -236,16 +341,14 @@ class StrategyFinder:
                 self._win(node, entry, False)
         return node
 
-    def _grow(self, root: _Node, nodes: int, hints: Sequence[Move]) -> int:
-        """Look at the most promising position below `root`; returns the nodes that took."""
-        node, best = root, root.best()
+    def _grow(self, goal: _Node | _Candidate, nodes: int, hints: Sequence[Move]) -> int:
+        """Look at the most promising position below `goal`; returns the nodes that took."""
+        node, best = (goal, goal.best()) if isinstance(goal, _Node) else (None, goal)
         while best is not None:
-            child = max(
-                (child for child in best.children.values() if child.node.proof > 0),
-                key=lambda child: (child.node.looks == 0, child.node.proof),
-            )
+            child = best.next_child()
             hints = self._hints(best, child)
             node, best = child.node, child.node.best()
+        assert node is not None
         spent = self._look(node, nodes, hints)
         self._update(node)
         return spent
@@ -269,7 +372,7 @@ class StrategyFinder:
         plies = threat_search.find_threat_win(state, self._threats, self._search, effort.nodes)
         spent = int(state["nodes"])
         if plies > 0:
-            move = board.unpadded(int(self._search["move"]), self._game.size)
+            move = self._unpadded(self._search["move"])
             self._win(node, Entry(move, Kind.THREAT, plies), spent > _NODES_WORTH_KEEPING)
             return spent
         survey = self._survey
@@ -295,25 +398,23 @@ class StrategyFinder:
 
     def _add_candidate(self, node: _Node, index: int) -> None:
         """Take over a candidate from the survey, with what is known of it already."""
-        survey, size = self._survey, self._game.size
-        move = board.unpadded(int(survey["moves"][index]), size)
+        survey = self._survey
+        move = self._unpadded(survey["moves"][index])
         longest = int(survey["longest"][index])
         answers = survey["answers"][index][: survey["counts"][index]]
-        replies = [board.unpadded(int(at), size) for at in answers]
+        replies = [self._unpadded(at) for at in answers]
         known = node.candidates.get(move)
         if known is not None:
             # Of either list it is proven that all other replies lose.
             known.longest = max(known.longest, longest)
-            known.children = {each: known.children[each] for each in replies if each in known.children}
+            known.children = {
+                each: known.children[each] for each in replies if each in known.children
+            }
             return
-        after = self._game.play(node.position, move)
-        children = {}
-        for reply in replies:
-            canonical = self._game.canonical(self._game.play(after, reply))
-            child = self._node(canonical.position, canonical.stones)
-            child.parents.append(node)
-            children[reply] = _Child(child, canonical.symmetry)
-        node.candidates[move] = _Candidate(move, longest, children)
+        candidate = self._candidate(move, self._game.play(node.position, move), replies, longest)
+        for child in candidate.children.values():
+            child.node.parents.append(node)
+        node.candidates[move] = candidate
 
     def _win(self, node: _Node, entry: Entry, keep: bool) -> None:
         node.proof, node.distance = 0, entry.distance

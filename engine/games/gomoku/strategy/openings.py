@@ -47,9 +47,7 @@ def third_moves(game: Gomoku, second: Move) -> list[Move]:
     """The cells one step diagonally from the centre, one of each kind up to symmetry."""
     position = game.play_line([first_move(game), second])
     row, column = divmod(first_move(game), game.size)
-    beside = {
-        (row + up) * game.size + column + right for up in (-1, 1) for right in (-1, 1)
-    }
+    beside = {(row + up) * game.size + column + right for up in (-1, 1) for right in (-1, 1)}
     return [move for move in _distinct(game, position) if move in _images(game, position, beside)]
 
 

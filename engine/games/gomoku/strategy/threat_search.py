@@ -47,8 +47,8 @@ _MOST_PLIES = 2 * MAX_DEPTH
 # A random number; whose turn it is does not show in the stones when one side has passed.
 _DEFENDING = np.uint64(0x2545F4914F6CDD1D)
 
-# A three not tried yet counts 1, and for each move listed before it so much more, in halves. Without
-# that, or with numbers of replies instead, wins take several times as many nodes.
+# A three not tried yet counts 1, and so much more, in halves, for each move listed before it.
+# Without that, or with numbers of replies instead, wins take several times as many nodes.
 _LATER_PROOF = 3
 
 _ENTRY = np.dtype(
@@ -168,7 +168,7 @@ def _look_up(s: Any, t: Any, q: Any, start: int, end: int) -> None:
 
 @kernel(types.int64(State, Threats, ThreatSearch, *[types.int64] * 2))
 def _sum_up(s: Any, t: Any, q: Any, start: int, end: int) -> int:
-    """Write the numbers of the position from those of its children; returns the best one's index."""
+    """Write the numbers of the position from its children's; returns the best one's index."""
     attacking = s.colour == q.attacker
     own, others = (q.proofs, q.disproofs) if attacking else (q.disproofs, q.proofs)
     best, open_children, hardest, longest = start, 0, 0, 0
@@ -229,7 +229,9 @@ def _search(
         proof, disproof = int(q.proofs[best]), int(q.disproofs[best])
         if attacking:
             child_proof = max(min(proof_limit, second + 1 + second // 4), proof + 1)
-            child_disproof = max(min(disproof_limit - q.disproof + disproof, _INFINITY), disproof + 1)
+            child_disproof = max(
+                min(disproof_limit - q.disproof + disproof, _INFINITY), disproof + 1
+            )
         else:
             child_proof = max(min(proof_limit - q.proof + proof, _INFINITY), proof + 1)
             child_disproof = max(min(disproof_limit, second + 1 + second // 4), disproof + 1)

@@ -121,6 +121,8 @@ def _grow(s: Any, t: Any, q: Any, tree: Any, start: int) -> int:
 
     Returns the plies it takes at most, 0 if it was not found within the limits that are set.
     """
+    if out_of_limits(s, t):
+        return 0
     at_hand = win_at_hand(s, t, 0)
     move = int(t.line[0]) if at_hand > 0 else _find_move(s, t, q, start)
     if move == 0:
@@ -201,9 +203,7 @@ def _gains_four(s: Any, tree: Any, at: int) -> bool:
 
 
 @kernel(types.int64(State, Threats, ThreatSearch, Tree, types.uint64, types.int64, types.boolean))
-def _replay(
-    s: Any, t: Any, q: Any, tree: Any, exchanged: Any, start: int, mend: bool
-) -> int:
+def _replay(s: Any, t: Any, q: Any, tree: Any, exchanged: Any, start: int, mend: bool) -> int:
     """Plies within which the side to move wins by the moves in the tree, 0 if they do not tell.
 
     The position differs from one in the tree by stones of the defender, whose Zobrist numbers
@@ -282,8 +282,8 @@ def list_answers(
 ) -> int:
     """Write the replies that `refute` does not refute to `answers`, `most` of them at most.
 
-    Those in `first` are tried first. Returns their number; `tree.longest` is then the plies,
-    counted after the reply, within which all others lose.
+    Those in `first` are tried first. Returns their number; where it is less than `most`, all
+    others lose within `tree.longest` plies, counted after the reply.
     """
     count = 0
     tree.longest = 0
@@ -291,6 +291,9 @@ def list_answers(
         at = int(first[index]) if index < len(first) else int(s.cells[index - len(first)])
         if s.cell[at] != EMPTY or (index >= len(first) and tree.tried[at]):
             continue
+        if s.nodes >= s.node_limit:
+            count = most
+            break
         if index < len(first):
             tree.tried[at] = 1
         plies = refute(s, t, q, tree, at, max_nodes)
