@@ -94,7 +94,7 @@ def forget(q: Any) -> None:
 @kernel(types.int64(ThreatSearch, types.uint64))
 def _slot(q: Any, key: Any) -> int:
     """Where the table holds the position of this key, or else would put it."""
-    first = np.int64(key & np.uint64(_SLOTS - 2))
+    first = int(np.int64(key & np.uint64(_SLOTS - 2)))
     if q.table[first].hash == key:
         return first
     if q.table[first + 1].hash == key or q.table[first].proof == 0:
