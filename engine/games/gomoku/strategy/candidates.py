@@ -62,6 +62,17 @@ SURVEY = np.dtype(
     ],
     align=True,
 )
+"""What a survey asks, and what it finds.
+
+Asked: `hints`, `hint_count` of them, are tried first; then cells within `span` of a stone on which
+a stone achieves at most `loudest`, until `most_tried` have had a pass-win. A pass-win is looked for
+within `pass_nodes`, a refutation of each reply to it within `reply_nodes`.
+
+Found: `kept` candidates, at most `most_kept`, fewest answers first: `moves`, `counts` of `answers`,
+the `plies` of the pass-win and the `longest` way of another reply to lose, counted after it.
+`near`, `rank`, `killers` and `kills` are for the survey's own use: cells by promise, and replies by
+how many candidates they answered.
+"""
 
 Survey = from_dtype(SURVEY)
 
@@ -119,6 +130,7 @@ def _list_near(s: Any, t: Any, w: Any) -> int:
 
 @kernel(types.void(Survey, types.int64))
 def _note_killer(w: Any, at: int) -> None:
+    """Count a reply that answered a candidate; the most frequent come first."""
     index = 0
     while index < w.killer_count and w.killers[index] != at:
         index += 1

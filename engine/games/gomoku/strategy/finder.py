@@ -3,9 +3,9 @@
 Threats win most positions of an opening at once, and after a good quiet move of the attacker, one
 that threatens to win by threats, few replies of the defender are left. So the tree of quiet moves
 is small, and each of its positions costs much. It is kept whole, in Python, and grows best first
-(proof-number search; Allis, 1994): a candidate move counts as many as its unanswered replies, a
-position as its best candidate, or as looking at it again with more nodes, whichever is less.
-Positions that are equal by transposition or symmetry are one.
+(proof-number search; Allis, 1994). A candidate move counts as much as its unanswered replies and
+one more; a position as much as its best candidate, or as another look with more nodes if that is
+less. Positions that are equal by transposition or symmetry are one.
 
 Depth-first search with a table would keep less, but has nothing to gain here: a position of the
 tree takes some 10 ms to survey and a few hundred bytes to keep.
@@ -36,6 +36,9 @@ _NODES_FOR_MOVE = 1_000_000
 _NODES_FOR_REPLY = 5_000
 # A win by threats that took more is kept, so that nobody needs to search for it again.
 _NODES_WORTH_KEEPING = 1_000
+# What a quiet move adds to the proof numbers of the replies to it: chains of moves with one reply
+# each would cost nothing else, however long.
+_PRICE_OF_MOVE = 1
 _INFINITY = 1 << 40
 
 
@@ -113,7 +116,8 @@ class _Candidate:
 
     @property
     def proof(self) -> int:
-        return sum(child.node.proof for child in self.children.values())
+        unproven = sum(child.node.proof for child in self.children.values())
+        return unproven + _PRICE_OF_MOVE if unproven else 0
 
     @property
     def distance(self) -> int:
