@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.games.base import Symmetry
+from engine.game import Symmetry
 from engine.games.gomoku import board, threats
 from engine.games.gomoku.board import DOUBLE_THREE, FOUR_THREE, PLAIN
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine import games
+from engine import registry
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy.finder import Entry, StrategyFinder
 from engine.position import Move, Position
@@ -88,7 +88,7 @@ def pair(
         ValueError: if the game forbids moves, or is over.
         IllegalMove: if `moves` cannot be played.
     """
-    game = games.get(game_id)
+    game = registry.get(game_id)
     if not isinstance(game, Gomoku):
         raise ValueError(f"{game_id} is no game of Gomoku")
     finder = StrategyFinder(game)

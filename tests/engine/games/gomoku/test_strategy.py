@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from engine import games
-from engine.games.base import Outcome
+from engine import registry
+from engine.game import Outcome
 from engine.games.gomoku import Gomoku, Rule
-from engine.games.gomoku.proof_solver import ProofSolver
+from engine.games.gomoku.prover import GomokuProver
 from engine.games.gomoku.strategy import openings
 from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder
 from engine.games.gomoku.threat_solver import ThreatSolver
@@ -31,7 +31,7 @@ small_boards = pytest.mark.parametrize("name", SMALL)
 
 
 def game_of(name: str) -> Gomoku:
-    game = games.get(name)
+    game = registry.get(name)
     assert isinstance(game, Gomoku)
     return game
 
@@ -261,7 +261,7 @@ def test_an_unknown_position_has_no_move() -> None:
 
 def test_the_prover_proves_an_opening() -> None:
     game, position = after("gomoku-15", "h8 h9 i9 a15")
-    solver = ProofSolver(game, table=4)
+    solver = GomokuProver(game, table=4)
     proof = solver.prove(position, nodes=1_000_000)
     assert proof.won
     assert proof.distance is not None
@@ -277,8 +277,8 @@ def test_the_prover_proves_an_opening() -> None:
 def test_the_prover_proves_that_an_opening_is_lost() -> None:
     game, position = after("gomoku-15", "h8 d8 g9")
     fourth = game.play(position, game.parse_move("a2"))
-    move = ProofSolver(game, table=4).prove(fourth, nodes=1_000_000).line[0]
-    proof = ProofSolver(game, table=4).prove(game.play(fourth, move), loses=True, nodes=1_000_000)
+    move = GomokuProver(game, table=4).prove(fourth, nodes=1_000_000).line[0]
+    proof = GomokuProver(game, table=4).prove(game.play(fourth, move), loses=True, nodes=1_000_000)
     assert proof.won
     assert proof.distance is not None
     assert proof.distance % 2 == 0
