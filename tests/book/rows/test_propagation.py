@@ -1,6 +1,6 @@
 """Book values and expansion costs flow up, whatever the order in which things change."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -264,12 +264,23 @@ def from_scratch(graph: Graph) -> Found:
     }
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def place_of_module(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AnyAddress]:
+    if request.param == "sqlite":
+        yield tmp_path_factory.mktemp("propagation") / "book.db"
+        return
+    with postgresql_book() as address:
+        yield address
+
+
 @pytest.fixture(scope="module")
-def connection(stored: Callable[[str], AnyAddress], gomoku: Game) -> Iterator[Connection]:
+def connection(place_of_module: AnyAddress, gomoku: Game) -> Iterator[Connection]:
     """In a transaction that is never stored, on a book without positions."""
-    with BookWriter(stored("empty_book"), gomoku) as writer:
+    with BookWriter(place_of_module, gomoku) as writer:
         writer.start_run({"limits": {}})
-    engine = open_engine(Address.of(stored("empty_book")), Access.WRITE)
+    engine = open_engine(Address.of(place_of_module), Access.WRITE)
     with engine.connect() as connection:
         yield connection
         connection.rollback()

@@ -243,10 +243,6 @@ def test_a_finished_game_is_an_error() -> None:
             ask(finished)
 
 
-def test_a_game_without_a_prover_says_so() -> None:
-    assert registry.get("pentago").prover() is None
-
-
 @pytest.mark.parametrize("size", [5, 6, 7])
 def test_what_is_proven_on_open_boards_agrees_with_the_solver_of_such_games(size: int) -> None:
     """Where that one finds an end too, with its quite other means."""

@@ -12,7 +12,7 @@ from engine.games.gomoku.strategy import openings
 from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
-from tests.engine.games.test_gomoku_proofs import crowded_positions
+from tests.engine.games.gomoku.test_proofs import crowded_positions
 from tests.engine.threat_claims import sides
 from tests.oracles.exhaustive import Exhaustive
 
