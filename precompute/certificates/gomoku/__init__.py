@@ -1,0 +1,1 @@
+"""Making certificates of Gomoku from the strategies that its finder proves."""
