@@ -6,20 +6,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from book.certificates.pentago_swap.file import GAME
+from book.certificates.pentago_swap.file import GAME as PENTAGO_SWAP
+from book.processes import stopping_on_interrupt
 from book.storage.address import Address
-from engine import registry
-from fivebook.console import say
+from engine.game import Game
+from engine.position import Move
+from fivebook.console import INTERRUPTED, NOT_FINISHED, say
 from fivebook.displays.progress import ProgressDisplay
-from fivebook.options import BOOK, MEMORY, POSITIVE
+from fivebook.options import BOOK, GAME, MEMORY, POSITIVE
 from precompute.certificates.pentago_swap.defaults import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
 
 if TYPE_CHECKING:
+    from precompute.certificates.gomoku.proof import PartsState
     from precompute.certificates.pentago_swap.certify import CertifyState
 
 _NO_LIMIT = 1 << 62
+_OF_PENTAGO_SWAP = {"short", "leaf", "nodes", "memory"}
 
 
 @click.command()
@@ -30,6 +35,13 @@ _NO_LIMIT = 1 << 62
     type=click.Path(path_type=Path, dir_okay=False),
     required=True,
     help="The certificate.",
+)
+@click.option(
+    "--game",
+    type=GAME,
+    default=PENTAGO_SWAP,
+    show_default=True,
+    help="pentago-swap, or Gomoku, freestyle or standard.",
 )
 @click.option("--root", default="", metavar="MOVES", help="Of the win after these moves.")
 @click.option(
@@ -54,10 +66,15 @@ _NO_LIMIT = 1 << 62
     help="Nodes within which the check finds a move soon.",
 )
 @click.option("--memory", type=MEMORY, default="1GB", show_default=True, help="Table of the proof.")
-@click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Threads.")
+@click.option(
+    "--jobs", type=POSITIVE, default=1, show_default=True, help="Threads; in Gomoku processes."
+)
+@click.pass_context
 def certify(
+    ctx: click.Context,
     book: Address,
     output: Path,
+    game: Game,
     root: str,
     short: int,
     leaf: int,
@@ -65,28 +82,59 @@ def certify(
     memory: int,
     jobs: int,
 ) -> None:
-    """Write the certificate of a win of pentago-swap, for `fivebook prove-check`.
+    """Write the certificate of a win of the first player, for `fivebook prove-check`.
 
-    The proof is the one that `fivebook build BOOK --mode prove` made, with what it left in
-    BOOK.proof; without that it is made first. Both go on where they were cut off: answers that are
-    there lie in the certificate's .answers file until it is complete.
+    In pentago-swap the proof is the one that `fivebook build BOOK --mode prove` made, with what it
+    left in BOOK.proof; without that it is made first. Both go on where they were cut off: answers
+    that are there lie in the certificate's .answers file until it is complete. Only pentago-swap
+    has --short, --leaf, --nodes and --memory.
+
+    In Gomoku the win is proved opening by opening. What is proved lies beside BOOK, in a file that
+    ends with .parts: the same command goes on from there, and writes the certificate when nothing
+    is open any more. BOOK itself need not exist.
 
     \b
     Examples:
       fivebook certify solved.db -o solved.cert --memory 4GB --jobs 2
       fivebook certify late.db -o late.cert --root "c5:23 e2:34 d6:23 e3:13 d6:14"
+      fivebook certify won.db -o won.cert --game gomoku-15 --jobs 2
     """
+    line = tuple(game.parse_line(root))
+    if game.id == PENTAGO_SWAP:
+        _certify_pentago_swap(book, output, game, line, memory, jobs, (short, leaf, nodes))
+        return
+    if not game.id.startswith("gomoku-") or game.forbids_moves:
+        raise click.UsageError(f"there are no certificates for {game.id}")
+    for option in ctx.command.params:
+        given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in _OF_PENTAGO_SWAP:
+            raise click.UsageError(f"a certificate of {game.id} has no {option.opts[0]}")
+    if not _certify_gomoku(book, output, game, line, jobs):
+        say(NOT_FINISHED)
+        ctx.exit(INTERRUPTED)
+
+
+def _certify_pentago_swap(
+    book: Address,
+    output: Path,
+    game: Game,
+    line: tuple[Move, ...],
+    memory: int,
+    jobs: int,
+    limits: tuple[int, int, int],
+) -> None:
+    """Prove the win after `line` and write its certificate; `limits` are those of `EntryRules`."""
     # Only now, since they load the compiler.
     from precompute.certificates.pentago_swap.certify import make_certificate
     from precompute.certificates.pentago_swap.strategy import SupernodeProver
 
-    game = registry.get(GAME)
-    start = game.play_line(game.parse_line(root))
+    start = game.play_line(line)
     if not start.dark_to_move:
         raise click.UsageError("a certificate is of a win of the first player, who is not to move")
     prover = game.prover(table=memory, threads=jobs)
     assert isinstance(prover, SupernodeProver)
     prover.learn(Knowledge(book, game).read())
+    short, leaf, nodes = limits
     with ProgressDisplay(str) as progress:
         for proof in prover.steps(start, nodes=_NO_LIMIT):
             progress.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
@@ -114,3 +162,44 @@ def certify(
 
 def _describe(state: CertifyState) -> str:
     return f"ply {state.ply}: {state.done:,} of {state.of:,} supernodes, {state.entries:,} entries"
+
+
+def _certify_gomoku(
+    book: Address, output: Path, game: Game, line: tuple[Move, ...], jobs: int
+) -> bool:
+    """Go on with the proof of the win after `line`; once it is complete, write the certificate.
+
+    Returns whether that is so; not if it was interrupted.
+    """
+    # Only now, since they load the compiler.
+    from book.certificates.gomoku.file import write
+    from precompute.certificates.gomoku.part import game_of
+    from precompute.certificates.gomoku.proof import ProofByParts
+
+    with (
+        ProgressDisplay(_describe_parts) as progress,
+        ProofByParts(
+            game_of(game.id), book.beside("parts"), root=line, report=progress.show
+        ) as proof,
+    ):
+        with stopping_on_interrupt(proof.stop, "after the parts in hand"):
+            proof.run(jobs)
+        if proof.stopped:
+            return False
+        certificate = proof.certificate()
+    size = write(certificate, output)
+    say(
+        f"{output}: {certificate.entries:,} entries with {certificate.lists:,} lists and "
+        f"{len(certificate.moves):,} moves, {size:,} bytes"
+    )
+    return True
+
+
+def _describe_parts(state: PartsState) -> str:
+    left = state.seconds_left
+    return (
+        f"{state.finished} of {state.openings} openings, {state.won:,} of {state.parts:,} parts "
+        f"proved, {state.rate:.1f}/s"
+        + ("" if left is None else f", {left:.0f} s left")
+        + f" (up to {state.limit:,} nodes each)"
+    )

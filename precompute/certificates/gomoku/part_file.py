@@ -7,6 +7,7 @@ after a line of the opening, or a part. Lines are only ever added; one that was 
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,13 @@ class PartFile(Closing):
         head = json.dumps({"format": _FORMAT, "game": game_id})
         try:
             self._file = path.open("a+b")
-            self._file.seek(0)
-            self._read(head.encode())
         except OSError as error:
             raise PartFileError(f"cannot keep a proof in '{path}': {error.strerror}") from error
+        with ExitStack() as unless_read:
+            unless_read.callback(self.close)
+            self._file.seek(0)
+            self._read(head.encode())
+            unless_read.pop_all()
 
     def close(self) -> None:
         """Close the file."""
@@ -80,7 +84,10 @@ class PartFile(Closing):
         for row in self._file:
             if not row.endswith(b"\n"):
                 break
-            self._learn(json.loads(row), end)
+            try:
+                self._learn(json.loads(row), end)
+            except (ValueError, KeyError, TypeError) as error:
+                raise PartFileError(f"'{self.path}' is damaged at byte {end:,}") from error
             end += len(row)
         self._file.truncate(end)
 

@@ -116,6 +116,11 @@ class ProofByParts(Closing):
         self._stopping = True
 
     @property
+    def stopped(self) -> bool:
+        """Whether `stop` has been called before nothing was left to do."""
+        return self._stopping and not self.complete
+
+    @property
     def complete(self) -> bool:
         """Whether all parts are won."""
         parts = list(self._opening.parts(self._file.chosen))
@@ -131,8 +136,12 @@ class ProofByParts(Closing):
     def run(self, jobs: int = 1) -> None:
         """Prove what is not proved, with so many processes, until all rounds are over."""
         self._started, self._done = time.monotonic(), 0
+        if self.complete:
+            return
         with workers(jobs) as executor:
             for limit in self._rounds:
+                if self._stopping:
+                    return
                 self._waiting = deque(self._tasks(limit))
                 self._run_round(executor, jobs, limit)
 
@@ -143,7 +152,12 @@ class ProofByParts(Closing):
             NotProved: if a part is missing.
         """
         if not self.complete:
-            raise NotProved(f"{len(self.open_parts):,} parts of the strategy are not proved yet")
+            open_ = self.open_parts
+            example = self._game.format_line(open_[0]) if open_ else "none"
+            raise NotProved(
+                f"{len(open_):,} parts of the strategy are not proved, the first of them "
+                f"after '{example}'"
+            )
         lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
         moves: dict[Line, Move] = dict(self._file.chosen)
         for line in lines:

@@ -1,0 +1,126 @@
+"""A proof by parts comes to the same certificate however it was made, and it is accepted."""
+
+from pathlib import Path
+
+import pytest
+
+from book.certificates.gomoku.checker import Checker
+from book.certificates.gomoku.file import read, write
+from precompute.certificates.gomoku.opening import Line
+from precompute.certificates.gomoku.part import game_of, make_part
+from precompute.certificates.gomoku.part_file import PartFile, PartFileError
+from precompute.certificates.gomoku.proof import NotProved, PartsState, ProofByParts
+
+GAME = game_of("gomoku-9")
+# Light is to move and loses, whatever the reply.
+LOST = tuple(GAME.parse_line("e5 a1 f6 i1 e6 a9 f5"))
+LARGE = game_of("gomoku-15")
+WON = tuple(LARGE.parse_line("h8 f1 i9 b12"))
+# What the parts of that one, which needs a quiet move, take in nodes.
+FEW, ENOUGH = 1_000, 100_000
+
+
+def proved(folder: Path, name: str, jobs: int = 1) -> bytes:
+    """The certificate after `LOST`, as it is written."""
+    with ProofByParts(GAME, folder / f"{name}.parts", root=LOST) as proof:
+        proof.run(jobs)
+        write(proof.certificate(), folder / f"{name}.cert")
+    return (folder / f"{name}.cert").read_bytes()
+
+
+def accepted(path: Path) -> bool:
+    check = Checker(read(path))
+    for _ in check.steps():
+        pass
+    return check.hole is None and check.complete and check.whole
+
+
+def test_the_checker_accepts_the_certificate(tmp_path: Path) -> None:
+    proved(tmp_path, "all")
+    assert accepted(tmp_path / "all.cert")
+
+
+def test_it_is_the_same_for_two_jobs_and_after_a_proof_that_was_cut_off(tmp_path: Path) -> None:
+    whole = proved(tmp_path, "whole")
+    assert proved(tmp_path, "jobs", jobs=2) == whole
+    path = tmp_path / "cut.parts"
+    seen: list[PartsState] = []
+
+    def stop_after_five(state: PartsState) -> None:
+        seen.append(state)
+        if state.won == 5:
+            proof.stop()
+
+    with ProofByParts(GAME, path, root=LOST, report=stop_after_five) as proof:
+        proof.run()
+        assert proof.stopped
+        with pytest.raises(NotProved):
+            proof.certificate()
+    assert 5 <= seen[-1].won < seen[-1].parts == len(GAME.children(GAME.play_line(LOST)))
+    # As if the machine had lost its power while a line was written.
+    path.write_bytes(path.read_bytes()[:-20])
+    assert proved(tmp_path, "cut") == whole
+
+
+def test_a_part_that_resists_is_tried_again_with_more_nodes(tmp_path: Path) -> None:
+    limits: list[int] = []
+    with ProofByParts(
+        LARGE,
+        tmp_path / "hard.parts",
+        root=WON,
+        rounds=(FEW, ENOUGH),
+        report=lambda state: limits.append(state.limit),
+    ) as proof:
+        proof.run()
+        assert limits == [FEW, ENOUGH]
+        write(proof.certificate(), tmp_path / "hard.cert")
+    assert accepted(tmp_path / "hard.cert")
+
+
+def test_what_is_not_proved_is_said(tmp_path: Path) -> None:
+    with ProofByParts(LARGE, tmp_path / "few.parts", root=WON, rounds=(FEW,)) as proof:
+        proof.run()
+        assert (proof.complete, proof.open_parts) == (False, [WON])
+        with pytest.raises(NotProved, match="after 'h8 f1 i9 b12'"):
+            proof.certificate()
+
+
+def test_the_time_left_counts_openings_that_are_not_decided_like_the_others() -> None:
+    state = PartsState(
+        openings=4, decided=2, finished=1, parts=100, won=60, done=30, limit=1, seconds=10.0
+    )
+    assert state.rate == 3.0
+    assert state.seconds_left == pytest.approx((200 - 60) / 3.0)
+
+
+def test_a_file_gives_back_what_it_was_given(tmp_path: Path) -> None:
+    path = tmp_path / "some.parts"
+    part = make_part(LARGE.id, WON, ENOUGH)
+    opening: Line = WON[:2]
+    with PartFile(path, LARGE.id) as file:
+        file.choose(opening, WON[2])
+        file.keep(part)
+    with PartFile(path, LARGE.id) as file:
+        assert file.chosen == {opening: WON[2]}
+        assert (file.parts[WON].move, file.parts[WON].won) == (part.move, True)
+        assert list(file.entries([WON])) == [part.entries]
+        assert part.entries
+
+
+def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "other.parts"
+    with PartFile(path, LARGE.id):
+        pass
+    before = path.read_bytes()
+    with pytest.raises(PartFileError, match="no proof by parts of this game"):
+        PartFile(path, GAME.id)
+    path.write_bytes(b"anything")
+    with pytest.raises(PartFileError):
+        PartFile(path, LARGE.id)
+    assert path.read_bytes() == b"anything"
+    path.write_bytes(before + b'{"line": 3}\n{}\n')
+    with pytest.raises(PartFileError, match=f"damaged at byte {len(before)}"):
+        PartFile(path, LARGE.id)
+    path.write_bytes(before)
+    with PartFile(path, LARGE.id) as file:
+        assert not file.parts
