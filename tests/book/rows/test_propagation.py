@@ -19,6 +19,7 @@ from book.storage.schema import RestState, Wish, moves, positions
 from book.writer import BookWriter
 from engine.game import Game
 from engine.values import HEURISTIC_MAX, WIN, Bound, from_child, winning_probability
+from tests.servers import postgresql_book
 
 EXACT, LOWER, UPPER = Bound.EXACT, Bound.LOWER, Bound.UPPER
 
