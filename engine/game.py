@@ -153,17 +153,13 @@ class Game(ABC):
     def format_move(self, move: Move) -> str:
         """The notation of `move`."""
 
+    @abstractmethod
     def searcher(self, options: SearchOptions = SearchOptions()) -> Searcher:
-        """A new searcher; the plain one, unless a game has its own.
-
-        The first call in a process may load compiled kernels.
+        """A new searcher. The first call in a process may load compiled kernels.
 
         Raises:
             InvalidOptions: if there is no memory for its table.
         """
-        from engine.plain_search import PlainSearcher
-
-        return PlainSearcher(self, options)
 
     def estimate(self, position: Position) -> Value:
         """What the plain searcher takes an unfinished position for, for the side to move."""
@@ -173,14 +169,12 @@ class Game(ABC):
         """What the searcher's static values are made of; None where its weights are no file's."""
         return None
 
+    @abstractmethod
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:
-        """A new prover with a table of `table` MiB; the plain one, unless a game has its own.
+        """A new prover with a table of `table` MiB.
 
         It uses up to `threads` threads, as many of them as it can.
         """
-        from engine.plain_prover import PlainProver
-
-        return PlainProver(self, table=table)
 
     @property
     def initial(self) -> Position:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from book.audit.end_search import EndSearch
 from book.audit.rules import OF_THE_SQUARE, AuditBoard, AuditRules
 
 FIVE = 5
@@ -17,16 +16,13 @@ class GomokuRules(AuditRules):
     apart, one more than there are columns, so that no line runs from one edge into the other.
     """
 
+    searched_by = "book.audit.gomoku_threats"
+
     def __init__(self, game_id: str, size: int, rule: str) -> None:
         self.stride = size + 1
         self.steps = (1, self.stride, self.stride + 1, self.stride - 1)
         self._standard, self.renju = rule == "-standard", rule == "-renju"
         super().__init__(game_id, size, size, size * size, OF_THE_SQUARE)
-
-    def end_search(self, nodes: int | None) -> EndSearch:
-        from book.audit.gomoku_threats import Threats
-
-        return Threats(self, nodes)
 
     def _bit(self, row: int, column: int) -> int:
         return row * self.stride + column

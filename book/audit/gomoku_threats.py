@@ -193,3 +193,8 @@ class Threats(EndSearch):
         for missing in (1, 2):
             cells |= self._rules.gaps(own | forced, empty & ~forced, missing)
         return cells & empty
+
+
+def end_search(rules: GomokuRules, nodes: int | None) -> Threats:
+    """What searches the ends of lines of Gomoku."""
+    return Threats(rules, nodes)

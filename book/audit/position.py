@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from book.audit.end_search import EndSearch
 from book.audit.proof_rows import WIN, ProofClaim, ProofLink, ProofRow, ProofRows, behind
-from book.audit.registry import rules_of
+from book.audit.registry import end_search, rules_of
 from book.audit.rules import AuditBoard, AuditRules
 
 # A win claimed as exact that is longer must not come within that many plies.
@@ -61,7 +61,7 @@ class Examiner:
     def __init__(self, rows: ProofRows, game_id: str, nodes: int | None) -> None:
         self._rows = rows
         self.rules = rules_of(game_id)
-        self._search = self.rules.end_search(nodes)
+        self._search = end_search(self.rules, nodes)
 
     def examine(self, ids: Sequence[int]) -> list[CheckedPosition]:
         """What comes of the check of each position."""

@@ -5,7 +5,7 @@ import numpy as np
 import book.certificates.pentago_swap.arrangements as supernodes
 from book.audit import quadrant_kernels
 from book.audit.end_search import EndSearch
-from book.audit.quadrants import QuadrantRules
+from book.audit.quadrants import LETTERS, QuadrantRules
 from book.audit.rules import AuditBoard
 
 _KIND = "every move and reply"
@@ -72,3 +72,8 @@ class SwapEndings(Endings):
         if supernodes.won(own, other, 1, plies, self._nodes, self._supernodes):
             return True
         return None if self._supernodes[supernodes.NODES] >= self._nodes else False
+
+
+def end_search(rules: QuadrantRules, nodes: int | None) -> Endings | SwapEndings:
+    """What searches the ends of lines of a game on quadrants."""
+    return (Endings if LETTERS[rules.game_id] else SwapEndings)(rules, nodes)

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 
-from book.audit.end_search import EndSearch
 from book.audit.quadrant_kernels import changed, has_five
 from book.audit.rules import HALF_TURN, OF_THE_SQUARE, AuditBoard, AuditRules
 from book.certificates.pentago_swap.arrangements import place_of
@@ -29,6 +28,8 @@ class QuadrantRules(AuditRules):
     row by row from its lower left.
     """
 
+    searched_by = "book.audit.quadrant_endings"
+
     def __init__(self, game_id: str) -> None:
         self.stone_wins = game_id == "pentago"
         changes = _changes(LETTERS[game_id])
@@ -37,11 +38,6 @@ class QuadrantRules(AuditRules):
         # A flip is no flip on the mirrored board.
         symmetries = HALF_TURN if game_id == "pentago-twist" else OF_THE_SQUARE
         super().__init__(game_id, SIZE, SIZE, SIZE * SIZE * len(changes), symmetries)
-
-    def end_search(self, nodes: int | None) -> EndSearch:
-        from book.audit.quadrant_endings import Endings, SwapEndings
-
-        return (Endings if LETTERS[self.game_id] else SwapEndings)(self, nodes)
 
     def _bit(self, row: int, column: int) -> int:
         return 9 * place_of(column, row) + 3 * (row % 3) + column % 3

@@ -1,7 +1,9 @@
-"""The rules of each game, found by its id.
+"""The rules of each game, found by its id, and what searches the ends of its lines.
 
 A rule file is a module of this package that defines ``find_rules``: given a game id it returns the
-rules, or None where the id is of no game of its own. Adding such a file adds its games.
+rules, or None where the id is of no game of its own. Adding such a file adds its games. Where a
+game knows a faster search than trying everything, its rules name the module in ``searched_by``,
+whose ``end_search`` takes the rules and the nodes.
 """
 
 import importlib
@@ -9,6 +11,7 @@ import pkgutil
 from functools import cache
 
 import book.audit
+from book.audit.end_search import EndSearch, EveryMove
 from book.audit.rules import AuditRules
 
 
@@ -27,6 +30,14 @@ def rules_of(game_id: str) -> AuditRules:
 def knows(game_id: str) -> bool:
     """Whether there are rules for this game."""
     return _find(game_id) is not None
+
+
+def end_search(rules: AuditRules, nodes: int | None) -> EndSearch:
+    """What searches the ends of lines, with at most `nodes` a question, or as many as are usual."""
+    if rules.searched_by is None:
+        return EveryMove(rules, nodes)
+    search: EndSearch = importlib.import_module(rules.searched_by).end_search(rules, nodes)
+    return search
 
 
 @cache

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from book.audit.end_search import EndSearch
+from typing import NamedTuple
 
 # Whether rows and columns change places, then whether each is counted from the other end.
 Symmetry = tuple[bool, bool, bool]
@@ -46,6 +43,9 @@ class AuditRules(ABC):
     Books number the cells row by row; here each has a bit, which `_bit` tells. `symmetries` take
     the board to one on which the game goes on alike.
     """
+
+    searched_by: str | None = None
+    """The module whose `end_search` searches the ends of lines; None: every move is tried."""
 
     def __init__(
         self,
@@ -83,13 +83,6 @@ class AuditRules(ABC):
     @abstractmethod
     def name(self, move: int) -> str:
         """The notation of a move."""
-
-    def end_search(self, nodes: int | None) -> EndSearch:
-        """What searches the ends of lines, with at most `nodes` a question, or as many as are
-        usual. A game may know a faster way than trying everything."""
-        from book.audit.end_search import EveryMove
-
-        return EveryMove(self, nodes)
 
     def parse(self, text: str, board: AuditBoard) -> int:
         """The move that `text` names on `board`.

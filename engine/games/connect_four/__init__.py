@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from engine.errors import InvalidMove
-from engine.game import MIRRORED, Family, Game, Outcome, Symmetry
+from engine.game import MIRRORED, Family, Outcome, Symmetry
 from engine.lines import Rows
+from engine.plain_game import PlainGame
 from engine.position import Bitboard, Cell, Move, Position, board_of, cells_of
 from engine.values import Value
 
@@ -15,7 +16,7 @@ LEAST, MOST = 4, 26
 _WORTH = (0, 4, 16, 64)
 
 
-class ConnectFour(Game):
+class ConnectFour(PlainGame):
     """A move is the cell on which the stone comes to lie. A full board without a four is a draw."""
 
     # What is up and what is down is not the same to falling stones.

@@ -30,7 +30,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMove
-from engine.game import OF_A_SQUARE, Family, Game, Outcome, Symmetry
+from engine.game import OF_A_SQUARE, Family, Outcome, Symmetry
 from engine.games.quadrants.pentago_swap import (
     FULL_BOARD,
     QUADRANT_MASK,
@@ -39,6 +39,7 @@ from engine.games.quadrants.pentago_swap import (
     SIZE,
     outcome_by_fives,
 )
+from engine.plain_game import PlainGame
 from engine.position import Bitboard, Cell, Move, Position, cells_of
 from engine.search import SearchOptions
 
@@ -55,7 +56,7 @@ _CHANGES: dict[str, Callable[[int, int], tuple[int, int]]] = {
 }
 
 
-class Pentago(Game):
+class Pentago(PlainGame):
     """The rules of either game; a move is ``cell * 8 + turn``.
 
     A turn is ``2 * (quadrant - 1)``, and one more for the second of `letters`.

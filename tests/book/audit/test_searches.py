@@ -5,7 +5,7 @@ import pytest
 from book.audit.end_search import Exhaustive
 from book.audit.gomoku import GomokuRules
 from book.audit.gomoku_threats import Threats
-from book.audit.registry import rules_of
+from book.audit.registry import end_search, rules_of
 from engine import registry
 from tests.book.audit.grown import late
 from tests.checkout import DATA
@@ -24,7 +24,7 @@ class EveryReply(Threats):
 @pytest.mark.parametrize("plies", [1, 2, 3])
 def test_endings_are_those_of_a_game_played_in_every_way(game_id: str, plies: int) -> None:
     game, rules = registry.get(game_id), rules_of(game_id)
-    search = rules.end_search(10**6)
+    search = end_search(rules, 10**6)
     found = set()
     for seed in range(6):
         board = rules.unpack(game.pack(late(game, 33, seed, quiet=True)))
@@ -39,7 +39,7 @@ def test_endings_are_those_of_a_game_played_in_every_way(game_id: str, plies: in
 def test_an_ending_that_takes_too_many_nodes_stays_open() -> None:
     game, rules = registry.get("pentago"), rules_of("pentago")
     board = rules.unpack(game.pack(late(game, 12, 1)))
-    assert rules.end_search(5).won(board, 7) is None
+    assert end_search(rules, 5).won(board, 7) is None
 
 
 def puzzles(name: str, most: int) -> list[tuple[str, int, str]]:
