@@ -61,7 +61,9 @@ class Installation:
         # fivebook stays out.
         (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
         watch = WATCH.format(root=str(ROOT), environment=sys.prefix, log=str(self._log))
-        (packages / "sitecustomize.py").write_text(watch)
+        # Not as sitecustomize: some systems' Python has one of its own, which comes first.
+        (packages / "watch_opened.py").write_text(watch)
+        (packages / "watch.pth").write_text("import watch_opened\n")
         pip = [sys.executable, "-m", "pip", "--python", str(environment)]
         options = ("--no-deps", "--no-index", "--no-compile", "--quiet")
         wheel = build_wheel(home / "wheel")
