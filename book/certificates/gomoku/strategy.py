@@ -11,7 +11,7 @@ from book.certificates.gomoku.file import Certificate, Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StrategyAnswer:
     """The winner's move, and the plies within which he wins with it, that move among them."""
 
     move: Cell
@@ -32,7 +32,7 @@ class Strategy:
         self._numbers = {certificate.board(number): number for number in range(certificate.entries)}
         self._state = new_board(certificate)
 
-    def answer(self, board: Board) -> Answer | None:
+    def answer(self, board: Board) -> StrategyAnswer | None:
         """The winner's answer on a board on which he is to move.
 
         None if it is no position that follows an entry, with one reply.
@@ -44,7 +44,7 @@ class Strategy:
             if canonical == at_start:
                 move = self._rules.maps[turned][start.move]
                 plies = 1 + self._after(start.board, start.move)
-                return Answer(self._rules.inverse(symmetry)[move], plies)
+                return StrategyAnswer(self._rules.inverse(symmetry)[move], plies)
         answers = (self._after_reply(board, reply) for reply in board.opponent)
         return min(
             (answer for answer in answers if answer is not None),
@@ -70,7 +70,7 @@ class Strategy:
             found[back[reply]] = 2 + self._after(canonical.with_opponent(reply), move)
         return found
 
-    def _after_reply(self, board: Board, reply: Cell) -> Answer | None:
+    def _after_reply(self, board: Board, reply: Cell) -> StrategyAnswer | None:
         """The answer if `reply` was the opponent's last stone, and he replied to an entry."""
         rest = tuple(cell for cell in board.opponent if cell != reply)
         canonical, symmetry = self._rules.canonical(Board(board.winner, rest))
@@ -83,12 +83,12 @@ class Strategy:
         if replied in entry.moves:
             move = entry.moves[replied]
             plies = 1 + self._after(canonical.with_opponent(replied), move)
-            return Answer(back[move], plies)
+            return StrategyAnswer(back[move], plies)
         self._set_up(entry)
         lists = entry.lists or ((),)
         cells = np.array(lists[entry.by_list.get(replied, 0)], dtype=np.int16)
         plies = int(kernels.answers(self._state, replied, cells))
-        return Answer(back[int(self._state["move"])], plies) if plies else None
+        return StrategyAnswer(back[int(self._state["move"])], plies) if plies else None
 
     def _after(self, board: Board, move: Cell) -> int:
         """Plies to the win after the winner's `move`."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, CertificateError
-from book.certificates.pentago_swap.single_board import Board, Key, board_of, key_of
+from book.certificates.pentago_swap.single_board import Key, SingleBoard, board_of, key_of
 
 # A part is what a job does without looking up: some seconds if all its entries are long leaves.
 _PART = 16
@@ -91,9 +91,9 @@ class Checker:
             self._resume()
 
     @property
-    def start(self) -> Board:
+    def start(self) -> SingleBoard:
         """The position from which White is said to win."""
-        return Board(*self._certificate.start)
+        return SingleBoard(*self._certificate.start)
 
     @property
     def complete(self) -> bool:
@@ -279,7 +279,7 @@ class Checker:
         c = self._certificate
         return int(c.high[entry]), int(c.low[entry]), boards & -boards
 
-    def _board(self, entry: int, boards: int) -> Board:
+    def _board(self, entry: int, boards: int) -> SingleBoard:
         return board_of(self._key(entry, boards & arrangements.ALL or 1))
 
     def _resume(self) -> None:
@@ -313,7 +313,7 @@ class Checker:
         partial.replace(self._state)
 
 
-def _played(board: Board, keys: Sequence[Key]) -> tuple[tuple[str, ...] | None, Board]:
+def _played(board: SingleBoard, keys: Sequence[Key]) -> tuple[tuple[str, ...] | None, SingleBoard]:
     """The moves from `board` by boards with these keys, and the last board.
 
     No moves where there are none, which malformed entries can make it seem.

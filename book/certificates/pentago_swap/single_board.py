@@ -14,7 +14,7 @@ Key = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class SingleBoard:
     """Stones of both sides, nine bits for each place in turn; White moves first."""
 
     white: int = 0
@@ -30,7 +30,7 @@ class Board:
         """The same for all boards that are equal up to symmetry."""
         return key_of(self.white, self.black, 1)
 
-    def moves(self) -> Iterator[tuple[str, "Board"]]:
+    def moves(self) -> Iterator[tuple[str, "SingleBoard"]]:
         """Every move in notation, with the board after it."""
         for bit in range(36):
             if not (self.white | self.black) >> bit & 1:
@@ -53,13 +53,13 @@ class Board:
                 rows[5 - row][column] = "O"
         return "/".join("".join(row) for row in rows)
 
-    def _after(self, bit: int, swap: int) -> "Board":
+    def _after(self, bit: int, swap: int) -> "SingleBoard":
         white, black = self.white, self.black
         if self.white_to_move:
             white |= 1 << bit
         else:
             black |= 1 << bit
-        return Board(_swapped(white, swap), _swapped(black, swap))
+        return SingleBoard(_swapped(white, swap), _swapped(black, swap))
 
 
 def key_of(white: int, black: int, arrangement: int) -> Key:
@@ -70,12 +70,12 @@ def key_of(white: int, black: int, arrangement: int) -> Key:
     return high, low, mask
 
 
-def board_of(key: Key) -> Board:
+def board_of(key: Key) -> SingleBoard:
     """One of the boards that have this key."""
     high, low, mask = key
     contents = arrangements.ARRANGEMENTS[mask.bit_length() - 1]
     white, black = arrangements.white_of(high, low), arrangements.black_of(high, low)
-    return Board(_arranged(white, contents), _arranged(black, contents))
+    return SingleBoard(_arranged(white, contents), _arranged(black, contents))
 
 
 def _arranged(stones: int, contents: tuple[int, ...]) -> int:

@@ -14,7 +14,7 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 
 from book.certificates.pentago_swap import arrangements
-from book.certificates.pentago_swap.single_board import Board, board_of
+from book.certificates.pentago_swap.single_board import SingleBoard, board_of
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.position import Position
@@ -274,14 +274,14 @@ def numbers(mask: int) -> list[int]:
     return [number for number in range(mask.bit_length()) if mask >> number & 1]
 
 
-def to_position(board: Board) -> Position:
+def to_position(board: SingleBoard) -> Position:
     """The engine's position for a board of the checker's."""
     return Position(_to_rows(board.white), _to_rows(board.black))
 
 
-def to_board(position: Position) -> Board:
+def to_board(position: Position) -> SingleBoard:
     """The checker's board for a position of the engine's."""
-    return Board(_to_places(position.dark), _to_places(position.light))
+    return SingleBoard(_to_places(position.dark), _to_places(position.light))
 
 
 def _to_rows(stones: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.checker import Checker, Hole
 from book.certificates.pentago_swap.file import Certificate
-from book.certificates.pentago_swap.single_board import Board
+from book.certificates.pentago_swap.single_board import SingleBoard
 from engine.position import Position
 from precompute.certificates.pentago_swap.certify import Certifier
 from precompute.certificates.pentago_swap.strategy import EntryRules, to_position
@@ -32,7 +32,7 @@ def position(rows: str) -> Position:
     for bit in range(36):
         column, row = arrangements.CORNERS[bit // 9]
         stones[rows.split("/")[5 - row - bit % 9 // 3][column + bit % 3]] |= 1 << bit
-    return to_position(Board(stones["X"], stones["O"]))
+    return to_position(SingleBoard(stones["X"], stones["O"]))
 
 
 @cache

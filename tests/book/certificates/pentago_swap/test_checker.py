@@ -11,7 +11,7 @@ import pytest
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.checker import Checker
 from book.certificates.pentago_swap.file import Certificate, CertificateError
-from book.certificates.pentago_swap.single_board import Board, key_of
+from book.certificates.pentago_swap.single_board import SingleBoard, key_of
 from engine import registry
 from engine.position import Position
 from precompute.certificates.pentago_swap.certify import Certifier
@@ -264,4 +264,4 @@ def test_a_start_one_ply_from_the_end_is_a_certificate_too() -> None:
     right = Certifier([Searched()], start, 1, rules=rules).certificate()
     assert (right.entries, right.moves, right.distance) == (1, 1, 1)
     assert hole(right) is None
-    assert Board(*right.start) == to_board(start)
+    assert SingleBoard(*right.start) == to_board(start)

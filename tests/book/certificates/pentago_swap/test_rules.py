@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from book.certificates.pentago_swap import arrangements
-from book.certificates.pentago_swap.single_board import Board, Key, board_of
+from book.certificates.pentago_swap.single_board import Key, SingleBoard, board_of
 from tests.book.certificates.pentago_swap.strategies import won_of
 from tests.oracles import slow_pentago_swap as slow
 
@@ -23,7 +23,7 @@ def test_boards_and_fives_are_those_of_the_rules_in_random_games(games: int) -> 
     rng = random.Random(1)
     ends, moves = set(), 0
     for _ in range(games):
-        board, checked = slow.EMPTY, Board()
+        board, checked = slow.EMPTY, SingleBoard()
         while slow.winner(board) is None:
             move = rng.choice(slow.moves(board))
             if rng.random() < 0.02:
@@ -73,7 +73,7 @@ def test_the_cells_that_make_a_five_are_found_in_all_arrangements() -> None:
 
 
 def test_canonical_boards_and_supernodes_are_as_many_as_published() -> None:
-    boards: dict[Key, Board] = {Board().key: Board()}
+    boards: dict[Key, SingleBoard] = {SingleBoard().key: SingleBoard()}
     counts, supernodes = [], []
     for _ in range(4):
         boards = {after.key: after for board in boards.values() for _, after in board.moves()}
@@ -175,21 +175,21 @@ def test_nothing_is_won_on_a_full_board() -> None:
     assert won_of(white, arrangements.CELLS & ~white, arrangements.ALL, 1) == 0
 
 
-def wins(board: Board, plies: int) -> bool:
+def wins(board: SingleBoard, plies: int) -> bool:
     return bool(won_of(board.white, board.black, 1, plies))
 
 
-def random_board(rng: random.Random, ply: int) -> Board:
-    board = Board()
+def random_board(rng: random.Random, ply: int) -> SingleBoard:
+    board = SingleBoard()
     for _ in range(ply):
         board = rng.choice(list(board.moves()))[1]
     return board
 
 
-def board_of_contents(white: int, black: int, number: int) -> Board:
+def board_of_contents(white: int, black: int, number: int) -> SingleBoard:
     contents = arrangements.ARRANGEMENTS[number]
 
     def arranged(stones: int) -> int:
         return sum((stones >> 9 * c & 511) << 9 * place for place, c in enumerate(contents))
 
-    return Board(arranged(white), arranged(black))
+    return SingleBoard(arranged(white), arranged(black))
