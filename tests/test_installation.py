@@ -60,14 +60,14 @@ class Installation:
         # A folder named there is searched, but the .pth files in it are not read: an editable
         # fivebook stays out.
         (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-        watch = WATCH.format(root=str(ROOT), environment=sys.prefix, log=str(self._log))
-        # Not as sitecustomize: some systems' Python has one of its own, which comes first.
-        (packages / "watch_opened.py").write_text(watch)
-        (packages / "watch.pth").write_text("import watch_opened\n")
         pip = [sys.executable, "-m", "pip", "--python", str(environment)]
         options = ("--no-deps", "--no-index", "--no-compile", "--quiet")
         wheel = build_wheel(home / "wheel")
         subprocess.run([*pip, "install", *options, str(wheel)], check=True)
+        watch = WATCH.format(root=str(ROOT), environment=sys.prefix, log=str(self._log))
+        # Not as sitecustomize: some systems' Python has one of its own, which comes first.
+        (packages / "watch_opened.py").write_text(watch)
+        (packages / "watch.pth").write_text("import watch_opened\n")
 
     @property
     def variables(self) -> dict[str, str]:
