@@ -34,7 +34,7 @@ test-slow: setup ## The tests that take minutes
 	$(BIN)/pytest -n $(JOBS) -m slow $(ARGS)
 
 test-bounds: setup ## The engine's tests with every array access checked
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest -n $(JOBS) $(BOUNDS) $(ARGS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m tools.demo $(ARGS)
