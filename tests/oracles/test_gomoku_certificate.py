@@ -61,9 +61,7 @@ def test_a_reply_that_no_list_answers_is_found(
     assert f"rejected: entry {number}: no win after " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "line", ["h8 a1 i9 g9 a2", "h8 o15", "h8 a1 i9 i9", "a1 b2 c3 d4", "h8 i9"]
-)
+@pytest.mark.parametrize("line", ["h8 a1 i9 g9 a2", "h8 b1", "h8 a1 i9 i9", "a1 b2 c3 d4", "h8 i9"])
 def test_moves_that_lead_to_no_entry_are_refused(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
