@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from sqlalchemy import Connection
 
@@ -20,11 +19,10 @@ from book.plan import open_plan
 from book.rows.encoding import Searched
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, PlannedTask
-from engine.errors import InvalidOptions
 from engine.search import Limits, SearchOptions
+from precompute.backend import Backend, Workers
 from precompute.build import BuildRun, CommonOptions
-from precompute.cluster import ClusterDispatch
-from precompute.dispatch import Dispatch, Done, ProcessDispatch, Search, ThreadDispatch
+from precompute.job import Search
 from precompute.modes.frontier import BATCH_SIZE, SearchMode, Site
 
 # While one batch waits for its last results, the other keeps the jobs busy.
@@ -34,25 +32,13 @@ USUAL_LEASE = 60.0
 _SECONDS_BETWEEN_LOOKS = 0.1
 
 
-class Backend(StrEnum):
-    """Where searches are done."""
-
-    LOKY = "loky"
-    """In processes of this machine; a single one at a time is done in this process."""
-    THREADING = "threading"
-    """In threads of this process."""
-    DASK = "dask"
-    """By the workers of a dask scheduler."""
-
-
 @dataclass(frozen=True, slots=True)
 class BuildOptions(CommonOptions):
     """A build by searches: what `mode` chooses, each within `limits`.
 
     `table` is the size of each search's transposition table in MiB; the result depends on both.
-    With the backend dask as many searches are done at a time as the workers of `scheduler` have
-    threads, with the others `jobs`. Where several builders share a book, one that gives no sign
-    for `lease` seconds loses the searches it was at to the others.
+    `jobs`, `backend` and `scheduler` are those of `Workers`. Where several builders share a book,
+    one that gives no sign for `lease` seconds loses the searches it was at to the others.
 
     Raises:
         InvalidOptions: if only one of dask and its scheduler is given.
@@ -66,10 +52,12 @@ class BuildOptions(CommonOptions):
     lease: float = USUAL_LEASE
 
     def __post_init__(self) -> None:
-        if self.backend is Backend.DASK and self.scheduler is None:
-            raise InvalidOptions("the backend dask needs a scheduler, such as tcp://HOST:8786")
-        if self.backend is not Backend.DASK and self.scheduler is not None:
-            raise InvalidOptions(f"a scheduler needs the backend dask, not {self.backend}")
+        assert self.workers
+
+    @property
+    def workers(self) -> Workers:
+        """Who searches."""
+        return Workers(self.jobs, self.backend, self.scheduler)
 
     @property
     def search(self) -> SearchOptions:
@@ -131,7 +119,9 @@ class Builder(BuildRun[BuildState]):
                 self._complete = self._plan.empty(connection)
             writer.share()
             if not self._complete:
-                self._dispatch = opened.enter_context(_open_dispatch(options))
+                self._dispatch = opened.enter_context(
+                    options.workers.open(Search(options.game.id, options.limits, options.search))
+                )
                 self._occupancy = _Occupancy()
                 self._work()
             writer.end_run(self._run_number)
@@ -160,7 +150,7 @@ class Builder(BuildRun[BuildState]):
                         break
                     self._report(replace(self._state, deserted=True))
 
-    def _step(self, done: Done | None = None) -> None:
+    def _step(self, done: tuple[PlannedTask, Searched] | None = None) -> None:
         """Take in a search that is done, if there is one, and begin others.
 
         All that follows from it is one transaction: so it costs one write to the disk.
@@ -244,16 +234,6 @@ def _what_decides(options: BuildOptions) -> dict[str, object]:
     if options.table != SearchOptions().table:
         decides["table"] = options.table
     return decides
-
-
-def _open_dispatch(options: BuildOptions) -> Dispatch:
-    search = Search(options.game.id, options.limits, options.search)
-    if options.scheduler is not None:
-        return ClusterDispatch(search, options.scheduler)
-    # A process of its own would be one more copy of the engine, for nothing.
-    if options.backend is Backend.THREADING or options.jobs == 1:
-        return ThreadDispatch(search, options.jobs)
-    return ProcessDispatch(search, options.jobs)
 
 
 class _Occupancy:

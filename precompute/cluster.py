@@ -1,6 +1,6 @@
 """Workers on other machines: those of a dask scheduler.
 
-A worker that dies costs the searches it was at, which dask gives to others. One may come, or come
+A worker that dies costs the tasks it was at, which dask gives to others. One may come, or come
 back, at any time.
 """
 
@@ -14,11 +14,9 @@ from functools import cache
 from typing import Any
 
 import engine
-from book.rows.encoding import Searched
-from book.writer import PlannedTask, Task, evaluation_hash
+from book.writer import evaluation_hash
 from engine import registry
-from precompute.dispatch import Dispatch, Done, Search, WorkersLost, named
-from precompute.job import load, run_task
+from precompute.dispatch import Dispatch, Result, Sent, Task, Work, WorkersLost
 
 _SECONDS_TO_CONNECT = 10
 _SECONDS_BETWEEN_COUNTS = 1.0
@@ -26,7 +24,7 @@ _SECONDS_BETWEEN_COUNTS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What of fivebook must be equal on two machines for their searches to be."""
+    """What of fivebook must be equal on two machines for the results of their work to be."""
 
     version: str
     evaluation: str
@@ -41,18 +39,18 @@ def edition_of(game_id: str) -> Edition:
     return Edition(engine.__version__, evaluation_hash(registry.get(game_id)))
 
 
-class ClusterDispatch(Dispatch):
-    """Searches by the workers of the dask scheduler at `address`, tcp://HOST:PORT.
+class ClusterDispatch(Dispatch[Task, Result]):
+    """Work by the workers of the dask scheduler at `address`, tcp://HOST:PORT.
 
     Raises:
         WorkersLost: if there is no scheduler, it has no worker, or one of them is of another
             edition.
     """
 
-    def __init__(self, search: Search, address: str) -> None:
-        super().__init__(search, jobs=0)
+    def __init__(self, work: Work[Task, Result], address: str) -> None:
+        super().__init__(work, jobs=0)
         self._address = address
-        self._edition = edition_of(search.game_id)
+        self._edition = edition_of(work.game_id)
         self._client = _connect(address)
         try:
             self._check_workers()
@@ -86,35 +84,35 @@ class ClusterDispatch(Dispatch):
     def busy(self) -> bool:
         return super().busy or self._failure is not None
 
-    def send(self, planned: PlannedTask) -> None:
-        future = self._executor.submit(_search_there, self._edition, self._search, planned.task)
-        self._running[future] = planned
+    def send(self, task: Task) -> None:
+        future = self._executor.submit(_do_there, self._edition, self._work, task)
+        self._running[future] = Sent(task)
 
-    def finished(self, seconds: float) -> Sequence[Done]:
-        """As for all; once a search has failed, none is sent, and those in flight end before that
+    def finished(self, seconds: float) -> Sequence[tuple[Task, Result]]:
+        """As for all; once a task has failed, none is sent, and those in flight end before that
         is raised, if there are workers left for them."""
         done = [found for future in self._ended(seconds) for found in self._outcome(future)]
         if self._failure and not done and not (self._running and self.jobs):
             raise self._failure
         return done
 
-    def _outcome(self, future: Future[Searched | Edition]) -> Sequence[Done]:
-        """The result of a search, or nothing if it failed."""
-        planned = self._running.pop(future)
+    def _outcome(self, future: Future[Any]) -> Sequence[tuple[Task, Result]]:
+        """A task with its result, or nothing if it failed."""
+        task = self._running.pop(future).task
         try:
-            return [(planned, self._result(planned, future))]
+            return [(task, self._result(task, future))]
         except WorkersLost as failure:
             self._failure = self._failure or failure
             return ()
 
-    def _result(self, planned: PlannedTask, future: Future[Searched | Edition]) -> Searched:
+    def _result(self, task: Task, future: Future[Any]) -> Result:
         from distributed import KilledWorker
 
         try:
-            result = future.result()
+            result: Result | Edition = future.result()
         except KilledWorker as error:
             raise WorkersLost(
-                f"the search of {named(self._search, planned.task)} was in flight on each of "
+                f"{self._work.name(task)} was in flight on each of "
                 f"{error.allowed_failures + 1} workers that died, perhaps for lack of memory; "
                 "the same command tries it again"
             ) from error
@@ -134,14 +132,14 @@ class ClusterDispatch(Dispatch):
     def _other(self, worker: str, edition: Edition) -> WorkersLost:
         return WorkersLost(
             f"{worker} of '{self._address}' has {edition}, this builder {self._edition}: their "
-            "searches would differ"
+            "results would differ"
         )
 
     def _unable(self, worker: str, error: Exception) -> WorkersLost:
         """It cannot load what it is to do, most often, nor perhaps can its scheduler."""
         why = (str(error.__cause__ or error) or type(error).__name__).splitlines()[0]
         return WorkersLost(
-            f"{worker} of '{self._address}' cannot search; it and the scheduler need "
+            f"{worker} of '{self._address}' cannot do its work; it and the scheduler need "
             f"{self._edition}: {why}"
         )
 
@@ -154,7 +152,7 @@ class ClusterDispatch(Dispatch):
                 f"the scheduler at '{self._address}' has no worker: start some with "
                 f"dask worker {self._address}"
             ) from None
-        told = self._client.run(_prepare, self._edition, self._search, on_error="return")
+        told = self._client.run(_prepare, self._edition, self._work, on_error="return")
         for worker, edition in told.items():
             if isinstance(edition, OSError):
                 continue
@@ -177,17 +175,15 @@ def _connect(address: str) -> Any:
         raise WorkersLost(f"there is no dask scheduler at '{address}': {error}") from error
 
 
-async def _prepare(edition: Edition, search: Search) -> Edition:
+async def _prepare(edition: Edition, work: Work[Any, Any]) -> Edition:
     """On a worker: load the kernels, compiling them where that was not done, while the worker
     goes on answering; not if its edition is another."""
-    if edition_of(search.game_id) == edition:
-        await asyncio.to_thread(load, search.game_id, search.options)
-    return edition_of(search.game_id)
+    if edition_of(work.game_id) == edition:
+        await asyncio.to_thread(work.prepare)
+    return edition_of(work.game_id)
 
 
-def _search_there(edition: Edition, search: Search, task: Task) -> Searched | Edition:
+def _do_there(edition: Edition, work: Work[Task, Result], task: Task) -> Result | Edition:
     """On a worker: the result, or its edition where that is another."""
-    here = edition_of(search.game_id)
-    if here != edition:
-        return here
-    return run_task(search.game_id, task, search.limits, search.options)
+    here = edition_of(work.game_id)
+    return work.do(task) if here == edition else here

@@ -2,17 +2,49 @@
 
 import threading
 import time
+from dataclasses import dataclass
 from functools import cache
 
 from book.rows.encoding import Rest, Searched
-from book.writer import Task
+from book.writer import PlannedTask, Task
 from engine import registry
 from engine.game import Game
-from engine.position import Position
+from engine.position import Position, cells_of
 from engine.search import Limits, Searcher, SearchOptions, SearchResult
+from precompute.dispatch import Work
 
 # The expected line that a book keeps: enough to see the idea, short enough for millions.
 _LINE_PLIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Work[PlannedTask, Searched]):
+    """What all searches of a build have in common."""
+
+    game_id: str
+    limits: Limits
+    options: SearchOptions
+
+    def prepare(self) -> None:
+        _make_searcher(self.game_id, self.options)
+
+    def do(self, task: PlannedTask) -> Searched:
+        return run_task(self.game_id, task.task, self.limits, self.options)
+
+    def name(self, task: PlannedTask) -> str:
+        return f"the search of {self._position(task.task)}"
+
+    def _position(self, task: Task) -> str:
+        """A task's position as a sentence has it: its game, and its stones in notation."""
+        game = registry.get(self.game_id)
+        position = game.unpack(task.stones)
+        if not position.ply:
+            return f"the empty board of {game.id}"
+        dark, light = (
+            " ".join(map(game.format_cell, cells_of(stones)))
+            for stones in (position.dark, position.light)
+        )
+        return f"{game.id} with dark {dark}" + (f" and light {light}" if light else "")
 
 
 def run_task(
@@ -65,11 +97,6 @@ class _OfThread(threading.local):
 
 def _make_searcher(game_id: str, options: SearchOptions) -> Searcher:
     return registry.get(game_id).searcher(options)
-
-
-def load(game_id: str, options: SearchOptions) -> None:
-    """Have this process load the kernels of the game's search, and compile them if need be."""
-    _make_searcher(game_id, options)
 
 
 _of_this_thread = _OfThread()

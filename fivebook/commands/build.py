@@ -12,9 +12,11 @@ from engine.position import Move, Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import NOT_FINISHED, print_json, say
 from fivebook.displays.building import BuildView, describe_proof
+from fivebook.displays.parts import describe_parts_build
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, DURATION, GAME, MEMORY, POSITIVE, PROBABILITY, TABLE, json_option
-from precompute.builder import USUAL_LEASE, Backend, Builder, BuildOptions, BuildState
+from precompute.backend import Backend, Workers
+from precompute.builder import USUAL_LEASE, Builder, BuildOptions, BuildState
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import SearchMode
@@ -35,7 +37,7 @@ _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
 _OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
-_BY_BOOK = "prove --by book"
+_BY_BOOK, _BY_PARTS = "prove --by book", "prove in Gomoku"
 _OPTIONS = {
     "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
     "full": {*_OF_A_BUILD, "root", "plies"},
@@ -43,9 +45,10 @@ _OPTIONS = {
     "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "prove": {"by", "root", "plies", "memory"},
+    _BY_PARTS: {"by", "root", "plies", "backend", "scheduler"},
     _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
 }
-_MODES = [mode for mode in _OPTIONS if mode != _BY_BOOK]
+_MODES = [mode for mode in _OPTIONS if mode not in (_BY_BOOK, _BY_PARTS)]
 _OF_SOME = set().union(*_OPTIONS.values())
 
 
@@ -181,8 +184,10 @@ def build(
     limits, and adds none.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
-    known of it is kept beside BOOK, in a file that ends with .proof, every minute. With --by book
-    the proof is the book itself: a proof-number search over its positions chooses what to search.
+    known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
+    win Gomoku on 9×9 or more, the proof is made of parts, opening by opening, also by --backend
+    dask; those that are proved are kept in a file that ends with .parts. With --by book the proof
+    is the book itself: a proof-number search over its positions chooses what to search.
 
     \b
     Examples:
@@ -195,18 +200,28 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
+      fivebook build won.db --game gomoku-15 --mode prove --jobs 2
       fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
     """
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     name = mode or ("explore" if plies is None else "full")
-    way = _BY_BOOK if name == "prove" and by == "book" else name
-    _refuse_others(way)
     line = _line(game, root)
+    way = name
+    if name == "prove":
+        way = _BY_BOOK if by == "book" else _BY_PARTS if _has_parts(game, line) else "prove"
+    _refuse_others(way)
+    strategy_plies = _STRATEGY_PLIES if plies is None else plies
+    if way != "prove":
+        _check_backend(backend, scheduler, jobs)
+    where = Workers(jobs or 1, Backend(backend or Backend.LOKY), scheduler)
+    if way == _BY_PARTS:
+        _prove_by_parts(book, game, line, strategy_plies, where, (seconds, nodes), as_json)
+        return
     chosen: SearchMode | ProveBySolver
     match way:
         case "prove":
-            chosen = ProveBySolver(_STRATEGY_PLIES if plies is None else plies, memory, nodes)
+            chosen = ProveBySolver(strategy_plies, memory, nodes)
         case "explore":
             chosen = Explore(positions, max_loss)
         case "full":
@@ -228,7 +243,6 @@ def build(
         proof = ProofOptions(game, chosen, line=line, jobs=jobs or 1, seconds=seconds)
         _prove(book, proof, as_json)
         return
-    _check_backend(backend, scheduler, jobs)
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
@@ -236,11 +250,11 @@ def build(
         chosen,
         Limits(depth, nodes, movetime),
         table,
-        Backend(backend or Backend.LOKY),
-        scheduler,
+        where.backend,
+        where.scheduler,
         lease or USUAL_LEASE,
         line=line,
-        jobs=jobs or 1,
+        jobs=where.jobs,
         seconds=seconds,
     )
     _build(book, options, as_json)
@@ -313,6 +327,64 @@ def _prove(book: Address, options: ProofOptions, as_json: bool) -> None:
     say(
         f"{book}: {describe_proof(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
         f"the book holds {state.stored:,} positions"
+    )
+    if not builder.complete:
+        say(NOT_FINISHED)
+
+
+def _has_parts(game: Game, line: tuple[Move, ...]) -> bool:
+    # Only now, since it loads the compiler.
+    from precompute.certificates.gomoku.builder import has_parts
+
+    return has_parts(game, game.play_line(line))
+
+
+def _prove_by_parts(
+    book: Address,
+    game: Game,
+    line: tuple[Move, ...],
+    plies: int,
+    where: Workers,
+    limits: tuple[float | None, int | None],
+    as_json: bool,
+) -> None:
+    from precompute.certificates.gomoku.builder import PartsBuilder, PartsOptions, rounds_within
+    from precompute.certificates.gomoku.part import game_of
+
+    seconds, nodes = limits
+    options = PartsOptions(
+        game_of(game.id),
+        plies,
+        where.backend,
+        where.scheduler,
+        rounds_within(nodes),
+        line=line,
+        jobs=where.jobs,
+        seconds=seconds,
+    )
+    with ProgressDisplay(describe_parts_build, quiet=as_json) as progress:
+        builder = PartsBuilder(book, options, progress.show)
+        with stopping_on_interrupt(builder.stop, "after the parts in hand"):
+            state = builder.run()
+    if as_json:
+        print_json(
+            {
+                "book": str(book),
+                "won": True if builder.complete else None,
+                "distance": state.distance,
+                "nodes": state.nodes,
+                "parts": state.parts.parts,
+                "parts_won": state.parts.won,
+                "entries": state.entries,
+                "positions": state.stored,
+                "seconds": round(state.seconds, 3),
+                "complete": builder.complete,
+            }
+        )
+        return
+    say(
+        f"{book}: {describe_parts_build(state)}\n{state.nodes:,} nodes so far, "
+        f"{state.seconds:.1f} s now; the book holds {state.stored:,} positions"
     )
     if not builder.complete:
         say(NOT_FINISHED)

@@ -14,13 +14,13 @@ from book.storage.address import Address
 from engine.game import Game
 from engine.position import Move
 from fivebook.console import INTERRUPTED, NOT_FINISHED, say
+from fivebook.displays.parts import describe_parts
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, GAME, MEMORY, POSITIVE
 from precompute.certificates.pentago_swap.defaults import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
 
 if TYPE_CHECKING:
-    from precompute.certificates.gomoku.proof import PartsState
     from precompute.certificates.pentago_swap.certify import CertifyState
 
 _NO_LIMIT = 1 << 62
@@ -173,17 +173,21 @@ def _certify_gomoku(
     """
     # Only now, since they load the compiler.
     from book.certificates.gomoku.file import write
+    from precompute.backend import Workers
     from precompute.certificates.gomoku.part import game_of
-    from precompute.certificates.gomoku.proof import ProofByParts
+    from precompute.certificates.gomoku.proof import PartWork, ProofByParts
 
     with (
-        ProgressDisplay(_describe_parts) as progress,
-        ProofByParts(
-            game_of(game.id), book.beside("parts"), root=line, report=progress.show
-        ) as proof,
+        ProgressDisplay(describe_parts) as progress,
+        ProofByParts(game_of(game.id), book.beside("parts"), root=line) as proof,
     ):
-        with stopping_on_interrupt(proof.stop, "after the parts in hand"):
-            proof.run(jobs)
+        if not proof.complete:
+            with (
+                stopping_on_interrupt(proof.stop, "after the parts in hand"),
+                Workers(jobs).open(PartWork(game.id)) as dispatch,
+            ):
+                for state in proof.steps(dispatch):
+                    progress.show(state)
         if proof.stopped:
             return False
         certificate = proof.certificate()
@@ -193,13 +197,3 @@ def _certify_gomoku(
         f"{len(certificate.moves):,} moves, {size:,} bytes"
     )
     return True
-
-
-def _describe_parts(state: PartsState) -> str:
-    left = state.seconds_left
-    return (
-        f"{state.finished} of {state.openings} openings, {state.won:,} of {state.parts:,} parts "
-        f"proved, {state.rate:.1f}/s"
-        + ("" if left is None else f", {left:.0f} s left")
-        + f" (up to {state.limit:,} nodes each)"
-    )

@@ -18,18 +18,12 @@ from book.writer import PlannedTask, Task
 from engine import registry
 from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
-from precompute import cluster, dispatch
-from precompute.builder import Backend, Builder, BuildOptions, BuildState
+from precompute import cluster
+from precompute.backend import Backend
+from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.cluster import ClusterDispatch
-from precompute.dispatch import (
-    Dispatch,
-    ProcessDispatch,
-    Search,
-    ThreadDispatch,
-    WorkersLost,
-    named,
-)
-from precompute.job import run_task
+from precompute.dispatch import Dispatch, ProcessDispatch, ThreadDispatch, WorkersLost
+from precompute.job import Search
 from precompute.modes.explore import Explore
 from tests.precompute.clusters import LocalCluster, local_cluster
 
@@ -71,13 +65,13 @@ def planned(number: int, line: str = "e5") -> PlannedTask:
     return PlannedTask(number, 1, task, None)
 
 
-def all_results(workers: Dispatch) -> dict[int, Searched]:
+def all_results(workers: Dispatch[PlannedTask, Searched]) -> dict[int, Searched]:
     found: dict[int, Searched] = {}
     take_all(workers, found)
     return found
 
 
-def take_all(workers: Dispatch, found: dict[int, Searched]) -> None:
+def take_all(workers: Dispatch[PlannedTask, Searched], found: dict[int, Searched]) -> None:
     while workers.busy:
         found |= {task.id: searched for task, searched in workers.finished(0.05)}
 
@@ -174,7 +168,7 @@ def test_a_worker_that_comes_later_with_another_version_is_refused(
     with ClusterDispatch(SEARCH, two_workers.address) as workers:
         workers._edition = replace(workers._edition, evaluation="other")
         workers.send(planned(1))
-        with pytest.raises(WorkersLost, match="their searches would differ"):
+        with pytest.raises(WorkersLost, match="their results would differ"):
             all_results(workers)
 
 
@@ -186,8 +180,8 @@ OF_ANOTHER_VERSION = "import engine; engine.__version__ = '0.0.1'"
 @pytest.mark.parametrize(
     ("scheduler_runs", "worker_runs", "sentence"),
     [
-        ("pass", WITHOUT_FIVEBOOK, "cannot search; it and the scheduler need fivebook"),
-        (WITHOUT_FIVEBOOK, "pass", "cannot search; it and the scheduler need fivebook"),
+        ("pass", WITHOUT_FIVEBOOK, "cannot do its work; it and the scheduler need fivebook"),
+        (WITHOUT_FIVEBOOK, "pass", "cannot do its work; it and the scheduler need fivebook"),
         ("pass", OF_ANOTHER_VERSION, "has fivebook 0.0.1 with"),
     ],
 )
@@ -213,7 +207,7 @@ def test_a_worker_that_comes_later_without_fivebook_is_told(tmp_path: Path) -> N
         running.workers[0].kill()
         running.add_worker(WITHOUT_FIVEBOOK)
         workers.send(planned(1))
-        with pytest.raises(WorkersLost, match="cannot search; it and the scheduler"):
+        with pytest.raises(WorkersLost, match="cannot do its work; it and the scheduler"):
             all_results(workers)
 
 
@@ -221,7 +215,7 @@ def test_a_worker_that_comes_later_without_fivebook_is_told(tmp_path: Path) -> N
 def test_a_search_that_kills_dask_workers_is_named_and_costs_nothing_else(
     whole: Content, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_search_there", deadly_there)
+    monkeypatch.setattr(cluster, "_do_there", deadly_there)
     book, found = tmp_path / "book.db", list[BuildState]()
     with local_cluster(tmp_path, workers=3, allowed_failures=1) as running:
         on = options(backend=Backend.DASK, scheduler=running.address)
@@ -239,11 +233,11 @@ def test_a_search_that_kills_dask_workers_is_named_and_costs_nothing_else(
     assert content(book) == whole
 
 
-def deadly_there(edition: cluster.Edition, search: Search, task: Task) -> Searched:
+def deadly_there(edition: cluster.Edition, search: Search, planned_: PlannedTask) -> Searched:
     """What a worker is given: a search that one position is the death of."""
-    if task.stones == planned(0, "e5 d4").task.stones:
+    if planned_.task.stones == planned(0, "e5 d4").task.stones:
         os.kill(os.getpid(), signal.SIGKILL)
-    return run_task(search.game_id, task, search.limits, search.options)
+    return search.do(planned_)
 
 
 def test_without_dask_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +284,7 @@ def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_o
 # Processes of this machine
 
 
-def kill_a_worker(workers: ProcessDispatch) -> None:
+def kill_a_worker(workers: ProcessDispatch[PlannedTask, Searched]) -> None:
     os.kill(next(iter(workers._executor._processes)), signal.SIGKILL)
 
 
@@ -337,12 +331,20 @@ def test_a_process_killed_while_nothing_is_searched_is_replaced() -> None:
         assert list(all_results(workers)) == [2]
 
 
-def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+class Deadly(Search):
+    """Searches that one position is the death of."""
+
+    __slots__ = ()
+
+    def do(self, task: PlannedTask) -> Searched:
+        if task.task.stones == planned(0, "a1").task.stones:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().do(task)
+
+
+def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named() -> None:
     found: dict[int, Searched] = {}
-    monkeypatch.setattr(dispatch, "run_task", deadly)
-    with ProcessDispatch(SEARCH, 2) as workers:
+    with ProcessDispatch(Deadly(NAME, NODES, SearchOptions()), 2) as workers:
         for number, line in enumerate(("e5", "e5 f6", "a1", "e5 a1")):
             workers.send(planned(number, line))
         with pytest.raises(WorkersLost) as refused:
@@ -354,19 +356,13 @@ def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named(
     assert 2 not in found
 
 
-def deadly(game_id: str, task: Task, limits: Limits, options: SearchOptions) -> Searched:
-    """A search that one position is the death of."""
-    if task.stones == planned(0, "a1").task.stones:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return run_task(game_id, task, limits, options)
-
-
 def test_a_position_is_named_by_its_stones() -> None:
-    assert named(SEARCH, planned(0, "").task) == "the empty board of gomoku-9"
-    assert named(SEARCH, planned(0, "e5").task) == "gomoku-9 with dark e5"
+    assert SEARCH.name(planned(0, "")) == "the search of the empty board of gomoku-9"
+    assert SEARCH.name(planned(0, "e5")) == "the search of gomoku-9 with dark e5"
     game = registry.get(NAME)
-    text = named(SEARCH, planned(0, "e5 f6 g7").task)
-    dark, light = text.removeprefix("gomoku-9 with dark ").split(" and light ")
+    text = SEARCH.name(planned(0, "e5 f6 g7"))
+    text = text.removeprefix("the search of gomoku-9 with dark ")
+    dark, light = text.split(" and light ")
     line = " ".join(pair for pair in (dark.split()[0], light, dark.split()[1]))
     again = game.canonical(game.play_line(game.parse_line(line)))
     assert again.stones == planned(0, "e5 f6 g7").task.stones

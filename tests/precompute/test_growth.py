@@ -19,7 +19,7 @@ from engine import registry
 from engine.game import Key
 from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
-from precompute import dispatch
+from precompute import job
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
 from precompute.modes.deviate import Deviate
@@ -202,7 +202,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[Key]:
         keys.append(task.key)
         return run_task(game_id, task, limits, search)
 
-    monkeypatch.setattr(dispatch, "run_task", noted)
+    monkeypatch.setattr(job, "run_task", noted)
     return keys
 
 

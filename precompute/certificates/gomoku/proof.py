@@ -7,16 +7,13 @@ so that the certificate is the same for any number of jobs and however often the
 
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from book.certificates.gomoku.file import Certificate, Start
 from book.certificates.gomoku.writer import EFFORT, join
 from book.closing import Closing
-from book.processes import workers
 from engine.errors import FivebookError
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy.openings import choose_third
@@ -24,12 +21,11 @@ from engine.position import Move, cells_of
 from precompute.certificates.gomoku.opening import WINNER, Line, Opening
 from precompute.certificates.gomoku.part import Part, game_of, make_part, rules_for
 from precompute.certificates.gomoku.part_file import PartFile
+from precompute.dispatch import Dispatch, Work
 
 ROUNDS = (2_000_000, 20_000_000, 200_000_000)
 """Nodes for each part, round by round."""
 
-# So many tasks are sent for each job: the next one lies ready.
-_AHEAD = 2
 _SECONDS_A_LOOK = 0.5
 
 
@@ -71,40 +67,55 @@ class PartsState:
         return (self.parts * self.openings / self.decided - self.won) / self.rate
 
 
+UNKNOWN = PartsState(1, 0, 0, 0, 0, 0, 0, 0.0)
+"""Before anything has been looked at."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Task:
+class PartTask:
     """A choice to make after `line`, or a part to be proved there within `limit` nodes."""
 
     line: Line
     limit: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PartWork(Work[PartTask, "Move | Part"]):
+    """Choices and parts of one game's proof; the result depends on the game and the task alone."""
+
+    game_id: str
+
+    def prepare(self) -> None:
+        game_of(self.game_id).prover(table=1)
+
+    def do(self, task: PartTask) -> "Move | Part":
+        if task.limit is None:
+            return choose_third(game_of(self.game_id), task.line[1])
+        return make_part(self.game_id, task.line, task.limit)
+
+    def name(self, task: PartTask) -> str:
+        line = game_of(self.game_id).format_line(task.line)
+        return f"the proof of {self.game_id} after '{line}'"
+
+
 class ProofByParts(Closing):
     """The proof that the first player wins after `root`, as far as the file at `path` has it.
-
-    `report` is called after every part.
 
     Raises:
         PartFileError: if the file cannot be read or written, or is of something else.
     """
 
     def __init__(
-        self,
-        game: Gomoku,
-        path: Path,
-        *,
-        root: Line = (),
-        rounds: tuple[int, ...] = ROUNDS,
-        report: Callable[[PartsState], None] = lambda state: None,
+        self, game: Gomoku, path: Path, *, root: Line = (), rounds: tuple[int, ...] = ROUNDS
     ) -> None:
-        self._game = game
+        self.game = game
         self._opening = Opening(game, root)
         self._rounds = rounds
-        self._report = report
         self._stopping = False
-        self._waiting: deque[_Task] = deque()
+        self._waiting: deque[PartTask] = deque()
         self._done = 0
-        self._started = 0.0
+        self._limit = rounds[0]
+        self._started = time.monotonic()
         self._file = PartFile(path, game.id)
 
     def close(self) -> None:
@@ -112,7 +123,7 @@ class ProofByParts(Closing):
         self._file.close()
 
     def stop(self) -> None:
-        """Begin no further part; `run` returns within a part's time."""
+        """Begin no further part; `steps` ends within a part's time."""
         self._stopping = True
 
     @property
@@ -133,17 +144,34 @@ class ProofByParts(Closing):
         parts = self._opening.parts(self._file.chosen)
         return [line for lines in parts for line in lines if not self._is_won(line)]
 
-    def run(self, jobs: int = 1) -> None:
-        """Prove what is not proved, with so many processes, until all rounds are over."""
+    @property
+    def nodes(self) -> dict[Line, int]:
+        """The nodes that each part of this strategy took, when it was tried last."""
+        parts = self._file.parts
+        lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
+        return {line: parts[line].nodes for line in lines if line in parts}
+
+    def steps(self, dispatch: Dispatch[PartTask, Move | Part]) -> Iterator[PartsState]:
+        """Prove what is not proved until all rounds are over; yields after every part, and from
+        time to time.
+
+        Raises:
+            WorkersLost: if a part cannot be tried; what was proved before is kept.
+        """
         self._started, self._done = time.monotonic(), 0
-        if self.complete:
-            return
-        with workers(jobs) as executor:
-            for limit in self._rounds:
+        for limit in self._rounds:
+            if self._stopping or self.complete:
+                return
+            self._limit = limit
+            self._waiting = deque(self._tasks(limit))
+            while dispatch.busy or (self._waiting and not self._stopping):
+                while self._waiting and dispatch.room and not self._stopping:
+                    dispatch.send(self._waiting.popleft())
+                for task, result in dispatch.finished(_SECONDS_A_LOOK):
+                    self._take(task, result, limit)
+                yield self.state
                 if self._stopping:
-                    return
-                self._waiting = deque(self._tasks(limit))
-                self._run_round(executor, jobs, limit)
+                    dispatch.recall()
 
     def certificate(self) -> Certificate:
         """The certificate of the whole strategy.
@@ -152,12 +180,7 @@ class ProofByParts(Closing):
             NotProved: if a part is missing.
         """
         if not self.complete:
-            open_ = self.open_parts
-            example = self._game.format_line(open_[0]) if open_ else "none"
-            raise NotProved(
-                f"{len(open_):,} parts of the strategy are not proved, the first of them "
-                f"after '{example}'"
-            )
+            raise self._not_proved()
         lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
         moves: dict[Line, Move] = dict(self._file.chosen)
         for line in lines:
@@ -169,11 +192,21 @@ class ProofByParts(Closing):
             {entry.board: entry for entry in entries}
             for entries in (opening, *self._file.entries(lines))
         )
-        return join(rules_for(self._game.id), self._start(moves), EFFORT, parts)
+        return join(rules_for(self.game.id), self._start(moves), EFFORT, parts)
+
+    def _not_proved(self) -> NotProved:
+        lines = [f"after '{self.game.format_line(line)}'" for line in self.open_parts]
+        if not lines:
+            return NotProved("the proof has not begun")
+        if len(lines) == 1:
+            return NotProved(f"1 part of the strategy is not proved: {lines[0]}")
+        return NotProved(
+            f"{len(lines):,} parts of the strategy are not proved, the first of them {lines[0]}"
+        )
 
     def _start(self, moves: dict[Line, Move]) -> Start:
         root = self._opening.root
-        position = self._game.play_line(root)
+        position = self.game.play_line(root)
         to_move = position.to_move is WINNER
         move = self._opening.move(root, moves) if to_move else None
         return Start(tuple(cells_of(position.dark)), tuple(cells_of(position.light)), move=move)
@@ -182,46 +215,23 @@ class ProofByParts(Closing):
         part = self._file.parts.get(line)
         return part is not None and part.won
 
-    def _tasks(self, limit: int) -> list[_Task]:
+    def _tasks(self, limit: int) -> list[PartTask]:
         """What is to be done in the round of `limit`, in the order of the opening."""
         chosen = self._file.chosen
         known = [line for lines in self._opening.parts(chosen) for line in lines]
-        choices = [_Task(line) for line in self._opening.undecided if line not in chosen]
+        choices = [PartTask(line) for line in self._opening.undecided if line not in chosen]
         return [*self._open_tasks(known, limit), *choices]
 
-    def _open_tasks(self, lines: list[Line], limit: int) -> list[_Task]:
+    def _open_tasks(self, lines: list[Line], limit: int) -> list[PartTask]:
         """The parts at `lines` that have not been tried with so many nodes."""
         parts = self._file.parts
         return [
-            _Task(line, limit)
+            PartTask(line, limit)
             for line in lines
             if line not in parts or not (parts[line].won or parts[line].limit >= limit)
         ]
 
-    def _run_round(self, executor: Any, jobs: int, limit: int) -> None:
-        running: dict[Future[Any], _Task] = {}
-        while True:
-            while self._waiting and len(running) < _AHEAD * jobs and not self._stopping:
-                task = self._waiting.popleft()
-                running[self._submit(executor, task)] = task
-            if not running:
-                return
-            for future in wait(running, _SECONDS_A_LOOK, FIRST_COMPLETED).done:
-                self._take(running.pop(future), future.result(), limit)
-                self._report(self._state(limit))
-            if self._stopping:
-                for future in [future for future in running if future.cancel()]:
-                    del running[future]
-
-    def _submit(self, executor: Any, task: _Task) -> Future[Any]:
-        future: Future[Any]
-        if task.limit is None:
-            future = executor.submit(_choose, self._game.id, task.line)
-        else:
-            future = executor.submit(make_part, self._game.id, task.line, task.limit)
-        return future
-
-    def _take(self, task: _Task, result: Move | Part, limit: int) -> None:
+    def _take(self, task: PartTask, result: Move | Part, limit: int) -> None:
         """Keep what a task has come to."""
         if isinstance(result, Part):
             self._file.keep(result)
@@ -231,7 +241,9 @@ class ProofByParts(Closing):
         lines = self._opening.after_replies((*task.line, result))
         self._waiting.extendleft(reversed(self._open_tasks(lines, limit)))
 
-    def _state(self, limit: int) -> PartsState:
+    @property
+    def state(self) -> PartsState:
+        """How far it is."""
         parts = list(self._opening.parts(self._file.chosen))
         won = [sum(map(self._is_won, lines)) for lines in parts]
         return PartsState(
@@ -241,11 +253,6 @@ class ProofByParts(Closing):
             parts=sum(map(len, parts)),
             won=sum(won),
             done=self._done,
-            limit=limit,
+            limit=self._limit,
             seconds=time.monotonic() - self._started,
         )
-
-
-def _choose(game_id: str, line: Line) -> Move:
-    """The winner's second stone after `line`."""
-    return choose_third(game_of(game_id), line[1])

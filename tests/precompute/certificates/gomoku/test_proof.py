@@ -1,15 +1,17 @@
 """A proof by parts comes to the same certificate however it was made, and it is accepted."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from book.certificates.gomoku.checker import Checker
 from book.certificates.gomoku.file import read, write
+from precompute.backend import Workers
 from precompute.certificates.gomoku.opening import Line
 from precompute.certificates.gomoku.part import game_of, make_part
 from precompute.certificates.gomoku.part_file import PartFile, PartFileError
-from precompute.certificates.gomoku.proof import NotProved, PartsState, ProofByParts
+from precompute.certificates.gomoku.proof import NotProved, PartsState, PartWork, ProofByParts
 
 GAME = game_of("gomoku-9")
 # Light is to move and loses, whatever the reply.
@@ -20,10 +22,16 @@ WON = tuple(LARGE.parse_line("h8 f1 i9 b12"))
 FEW, ENOUGH = 1_000, 100_000
 
 
+def run(proof: ProofByParts, jobs: int = 1) -> Iterator[PartsState]:
+    with Workers(jobs).open(PartWork(proof.game.id)) as dispatch:
+        yield from proof.steps(dispatch)
+
+
 def proved(folder: Path, name: str, jobs: int = 1) -> bytes:
     """The certificate after `LOST`, as it is written."""
     with ProofByParts(GAME, folder / f"{name}.parts", root=LOST) as proof:
-        proof.run(jobs)
+        for _ in run(proof, jobs):
+            pass
         write(proof.certificate(), folder / f"{name}.cert")
     return (folder / f"{name}.cert").read_bytes()
 
@@ -44,42 +52,31 @@ def test_it_is_the_same_for_two_jobs_and_after_a_proof_that_was_cut_off(tmp_path
     whole = proved(tmp_path, "whole")
     assert proved(tmp_path, "jobs", jobs=2) == whole
     path = tmp_path / "cut.parts"
-    seen: list[PartsState] = []
-
-    def stop_after_five(state: PartsState) -> None:
-        seen.append(state)
-        if state.won == 5:
-            proof.stop()
-
-    with ProofByParts(GAME, path, root=LOST, report=stop_after_five) as proof:
-        proof.run()
+    with ProofByParts(GAME, path, root=LOST) as proof:
+        for state in run(proof):
+            if state.won >= 5:
+                proof.stop()
         assert proof.stopped
         with pytest.raises(NotProved):
             proof.certificate()
-    assert 5 <= seen[-1].won < seen[-1].parts == len(GAME.children(GAME.play_line(LOST)))
+    assert 5 <= state.won < state.parts == len(GAME.children(GAME.play_line(LOST)))
     # As if the machine had lost its power while a line was written.
     path.write_bytes(path.read_bytes()[:-20])
     assert proved(tmp_path, "cut") == whole
 
 
 def test_a_part_that_resists_is_tried_again_with_more_nodes(tmp_path: Path) -> None:
-    limits: list[int] = []
-    with ProofByParts(
-        LARGE,
-        tmp_path / "hard.parts",
-        root=WON,
-        rounds=(FEW, ENOUGH),
-        report=lambda state: limits.append(state.limit),
-    ) as proof:
-        proof.run()
-        assert limits == [FEW, ENOUGH]
+    path = tmp_path / "hard.parts"
+    with ProofByParts(LARGE, path, root=WON, rounds=(FEW, ENOUGH)) as proof:
+        limits = [state.limit for state in run(proof)]
+        assert list(dict.fromkeys(limits)) == [FEW, ENOUGH]
         write(proof.certificate(), tmp_path / "hard.cert")
     assert accepted(tmp_path / "hard.cert")
 
 
 def test_what_is_not_proved_is_said(tmp_path: Path) -> None:
     with ProofByParts(LARGE, tmp_path / "few.parts", root=WON, rounds=(FEW,)) as proof:
-        proof.run()
+        list(run(proof))
         assert (proof.complete, proof.open_parts) == (False, [WON])
         with pytest.raises(NotProved, match="after 'h8 f1 i9 b12'"):
             proof.certificate()

@@ -1,0 +1,168 @@
+"""A proof by parts fills a book with the winner's strategy, whoever did the work."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from book.reader import BookReader
+from book.whole.export import records
+from engine import registry
+from engine.games.gomoku.threat_solver import ThreatSolver
+from engine.position import Position, Side
+from engine.values import Bound, distance
+from fivebook.cli import cli
+from precompute.backend import Backend
+from precompute.certificates.gomoku.builder import (
+    PartsBuilder,
+    PartsBuildState,
+    PartsOptions,
+    has_parts,
+    rounds_within,
+)
+from precompute.certificates.gomoku.part import game_of
+from precompute.certificates.gomoku.proof import NotProved
+from tests.precompute.clusters import LocalCluster, local_cluster
+
+GAME = game_of("gomoku-9")
+ROOT = "e5 a1 f6 i1"
+OPTIONS = PartsOptions(GAME, 2, line=tuple(GAME.parse_line(ROOT)))
+
+
+def built(path: Path, **others: object) -> PartsBuildState:
+    options = {"line": OPTIONS.line} | others
+    return PartsBuilder(path, PartsOptions(GAME, 2, **options)).run()  # type: ignore[arg-type]
+
+
+def content(path: Path) -> list[dict[str, object]]:
+    return list(records(path, reproducible=True))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "book.db"
+    assert built(path).distance is not None
+    return path
+
+
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    with local_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
+        yield running
+
+
+def test_the_root_and_every_stored_position_are_proven(whole: Path) -> None:
+    with BookReader(whole) as reader:
+        root = reader.find(GAME, OPTIONS.root)
+    assert (root.proven, root.bound) == (True, Bound.LOWER)
+    assert all(record["proven"] for record in content(whole) if "proven" in record)
+
+
+def test_no_fault_is_in_the_book(whole: Path) -> None:
+    result = CliRunner().invoke(cli, ["verify", str(whole)])
+    assert "no fault" in result.output
+
+
+def test_the_winner_wins_by_threats_at_once_where_the_book_has_no_answer(whole: Path) -> None:
+    solver, stored = ThreatSolver(GAME), 0
+    with BookReader(whole) as reader:
+        move = reader.find(GAME, OPTIONS.root).moves[0].move
+        after = GAME.play(OPTIONS.root, move)
+        for reply in GAME.legal_moves(after):
+            position = GAME.play(after, reply)
+            entry = reader.get(GAME, position)
+            if entry is None:
+                assert solver.vct(position, nodes=100_000).won
+            else:
+                assert (entry.proven, entry.value > 0) == (True, True)
+                stored += 1
+    assert stored
+
+
+def test_the_loser_is_told_what_lasts_longest(whole: Path) -> None:
+    position = OPTIONS.root
+    with BookReader(whole) as reader:
+        before = distance(reader.find(GAME, position).value)
+        assert before is not None
+        while (entry := reader.get(GAME, position)) is not None:
+            left = distance(entry.value)
+            assert left is not None
+            assert left <= before
+            assert (entry.value > 0) == (position.to_move is Side.DARK)
+            best = entry.moves[0]
+            assert distance(best.value) == left
+            position, before = GAME.play(position, best.move), left - 1
+
+
+def test_dask_workers_build_the_same_book(
+    whole: Path, two_workers: LocalCluster, tmp_path: Path
+) -> None:
+    path = tmp_path / "book.db"
+    built(path, backend=Backend.DASK, scheduler=two_workers.address)
+    assert content(path) == content(whole)
+
+
+def test_a_build_that_was_cut_off_comes_to_the_same_book(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    cut = built(path, seconds=1e-9)
+    assert (cut.distance, cut.stored) == (None, 0)
+    built(path, jobs=2)
+    assert content(path) == content(whole)
+
+
+def test_a_second_run_changes_nothing(whole: Path) -> None:
+    before = content(whole)
+    assert built(whole).stored == len([record for record in before if "proven" in record])
+    assert content(whole) == before
+
+
+def test_parts_that_resist_are_named_and_the_book_stays_empty(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    with pytest.raises(
+        NotProved, match="1 part of the strategy is not proved: after 'e5 e6 d4 a2'"
+    ):
+        built(path, line=tuple(GAME.parse_line("e5 e6 d4 a2")), rounds=(10,))
+    with BookReader(path) as reader:
+        assert reader.positions(GAME) == 0
+
+
+@pytest.mark.parametrize(
+    ("game_id", "line", "expected"),
+    [
+        ("gomoku-15", "", True),
+        ("gomoku-9-standard", "e5 e6", True),
+        ("gomoku-9", "e5", False),
+        ("gomoku-8", "", False),
+        ("gomoku-15-renju", "", False),
+        ("pentago-swap", "", False),
+    ],
+)
+def test_only_dark_wins_by_parts_and_only_where_no_move_is_forbidden(
+    game_id: str, line: str, expected: bool
+) -> None:
+    game = registry.get(game_id)
+    position: Position = game.play_line(game.parse_line(line))
+    assert has_parts(game, position) is expected
+
+
+def test_rounds_end_with_the_nodes_that_are_given() -> None:
+    assert rounds_within(5_000_000) == (2_000_000, 5_000_000)
+    assert rounds_within(100) == (100,)
+    assert rounds_within(None)[-1] == 200_000_000
+
+
+def test_the_command_builds_and_says_so(tmp_path: Path) -> None:
+    path = str(tmp_path / "book.db")
+    command = ["build", path, "--game", GAME.id, "--mode", "prove", "--root", ROOT, "--plies", "2"]
+    result = CliRunner().invoke(cli, [*command, "--json"])
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["won"] is True
+    assert told["complete"] is True
+    assert told["positions"] > 0
+    result = CliRunner().invoke(cli, command)
+    assert f"win in {told['distance']} proven" in result.output
+    refused = CliRunner().invoke(cli, [*command, "--memory", "1GB"])
+    assert "--mode prove in Gomoku has no --memory" in refused.output
