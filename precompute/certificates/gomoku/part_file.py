@@ -35,7 +35,7 @@ class PartFile(Closing):
 
     def __init__(self, path: Path, game_id: str) -> None:
         self.path = path
-        self.chosen: dict[Line, Move] = {}
+        self.choices: dict[Line, list[Move]] = {}
         self.parts: dict[Line, Part] = {}
         self._where: dict[Line, int] = {}
         head = json.dumps({"format": _FORMAT, "game": game_id})
@@ -55,8 +55,13 @@ class PartFile(Closing):
 
     def choose(self, line: Line, move: Move) -> None:
         """Keep the choice of the winner's second stone after `line`."""
-        self.chosen[line] = move
+        self._note_choice(line, move)
         self._write({"line": line, "choice": move})
+
+    @property
+    def chosen(self) -> dict[Line, Move]:
+        """The last of the `choices` after each line."""
+        return {line: moves[-1] for line, moves in self.choices.items()}
 
     def keep(self, part: Part) -> None:
         """Keep a part, or that it has not been proved."""
@@ -94,9 +99,12 @@ class PartFile(Closing):
     def _learn(self, row: dict[str, Any], at: int) -> None:
         line = tuple(row["line"])
         if "choice" in row:
-            self.chosen[line] = row["choice"]
+            self._note_choice(line, row["choice"])
         else:
             self._note(Part(line, row["limit"], row["nodes"], row.get("move")), at)
+
+    def _note_choice(self, line: Line, move: Move) -> None:
+        self.choices.setdefault(line, []).append(move)
 
     def _note(self, part: Part, at: int) -> None:
         self.parts[part.line] = Part(part.line, part.limit, part.nodes, part.move)

@@ -1,13 +1,14 @@
 """The proof of a whole strategy, by parts that are proved side by side.
 
 A part is proved within few nodes first. One that resists is put back, and tried again with more
-when all others have been. What a part holds does not depend on the others, nor on who proves it,
-so that the certificate is the same for any number of jobs and however often the proof was cut off.
+when all others have been; before the most are spent, another second stone is tried instead. What
+a part holds does not depend on the others, nor on who proves it, so that the certificate is the
+same for any number of jobs and however often the proof was cut off.
 """
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from book.certificates.gomoku.writer import EFFORT, join
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.strategy.openings import choose_third
+from engine.games.gomoku.strategy.openings import choose_third, third_moves
 from engine.position import Move, cells_of
 from precompute.certificates.gomoku.opening import WINNER, Line, Opening
 from precompute.certificates.gomoku.part import Part, game_of, make_part, rules_for
@@ -159,7 +160,16 @@ class ProofByParts(Closing):
             WorkersLost: if a part cannot be tried; what was proved before is kept.
         """
         self._started, self._done = time.monotonic(), 0
-        for limit in self._rounds:
+        *first, last = self._rounds
+        yield from self._run(dispatch, first)
+        while first and self._choose_again():
+            yield from self._run(dispatch, first)
+        yield from self._run(dispatch, [last])
+
+    def _run(
+        self, dispatch: Dispatch[PartTask, Move | Part], rounds: Iterable[int]
+    ) -> Iterator[PartsState]:
+        for limit in rounds:
             if self._stopping or self.complete:
                 return
             self._limit = limit
@@ -172,6 +182,29 @@ class ProofByParts(Closing):
                 yield self.state
                 if self._stopping:
                     dispatch.recall()
+
+    def _choose_again(self) -> bool:
+        """Choose another second stone of the winner's where parts resist; once all have been
+        tried, the one with fewest of them. Returns whether there are new parts."""
+        if self._stopping:
+            return False
+        found = False
+        for line in self._opening.undecided:
+            tried = self._file.choices[line]
+            if not self._open_after(line, tried[-1]):
+                continue
+            others = [move for move in third_moves(self.game, line[1]) if move not in tried]
+            found = found or bool(others)
+            best = min(tried, key=lambda move: self._open_after(line, move))
+            choice = others[0] if others else best
+            if choice != self._file.chosen[line]:
+                self._file.choose(line, choice)
+        return found
+
+    def _open_after(self, line: Line, move: Move) -> int:
+        """How many parts are not won after `line` and the winner's `move`."""
+        lines = self._opening.after_replies((*line, move))
+        return sum(not self._is_won(each) for each in lines)
 
     def certificate(self) -> Certificate:
         """The certificate of the whole strategy.

@@ -7,6 +7,7 @@ import pytest
 
 from book.certificates.gomoku.checker import Checker
 from book.certificates.gomoku.file import read, write
+from engine.games.gomoku.strategy.openings import third_moves
 from precompute.backend import Workers
 from precompute.certificates.gomoku.opening import Line
 from precompute.certificates.gomoku.part import game_of, make_part
@@ -72,6 +73,23 @@ def test_a_part_that_resists_is_tried_again_with_more_nodes(tmp_path: Path) -> N
         assert list(dict.fromkeys(limits)) == [FEW, ENOUGH]
         write(proof.certificate(), tmp_path / "hard.cert")
     assert accepted(tmp_path / "hard.cert")
+
+
+def test_where_parts_resist_another_second_stone_is_tried_and_the_best_one_kept(
+    tmp_path: Path,
+) -> None:
+    path, line = tmp_path / "all.parts", tuple(GAME.parse_line("e5 a1"))
+    with ProofByParts(GAME, path, root=line, rounds=(1, FEW)) as proof:
+        list(run(proof))
+        chosen = proof.state
+    with PartFile(path, GAME.id) as file:
+        counts = {
+            move: sum(part.won for part in file.parts.values() if part.line[:3] == (*line, move))
+            for move in file.choices[line]
+        }
+        assert sorted(counts) == third_moves(GAME, line[1])
+        assert len(counts) > 1
+    assert chosen.won == max(counts.values())
 
 
 def test_what_is_not_proved_is_said(tmp_path: Path) -> None:
