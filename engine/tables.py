@@ -48,3 +48,10 @@ def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> 
     table = memory[start : start + size]
     table.fill(0)
     return table.view(entry)
+
+
+def new_record(layout: np.dtype[Any]) -> Any:
+    """A record of `layout`, all zero and written to, for kernels to work in."""
+    records = np.empty(1, dtype=layout)
+    records.view(np.uint8).fill(0)
+    return records[0]

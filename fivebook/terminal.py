@@ -20,7 +20,7 @@ from engine.values import describe_value
 from fivebook.console import console
 from fivebook.displays.painting import paint
 from service.answerer import Answerer
-from service.answers import Answer, Source, found_live
+from service.answers import Answer
 from service.errors import PlayerFailed
 from service.inquiry import Inquiry
 from service.play.book import BookPlayer
@@ -186,7 +186,7 @@ class TerminalGame:
         self._require_unfinished()
         answer = self._answer()
         search = f"depth {answer.depth}, {answer.nodes:,} nodes"
-        origin = found_live(answer.method) if answer.source is Source.LIVE else "from the book"
+        origin = answer.found_live or "from the book"
         click.echo(f"{describe_value(answer.value, answer.proven)}; {origin} ({search})")
         table = Table("move")
         table.add_column("value", justify="right")

@@ -10,7 +10,7 @@ from engine.values import Bound, Value, distance
 
 
 class Source(StrEnum):
-    """Where an answer comes from: `proof` is a stored or rule-given truth."""
+    """Where an answer comes from: `proof` is a truth, by the rules, stored or found just now."""
 
     PROOF = "proof"
     BOOK = "book"
@@ -62,7 +62,8 @@ class Answer:
 
     `played` are the moves that lead to `position`. `value`, in centi-units, is for the side to
     move. `method` is what found a live answer: the exact solver, or the search, which estimates
-    what it cannot prove; None for any other answer, and a book does not keep it.
+    what it cannot prove; None for any other answer, and a book does not keep it. A live answer that
+    is proven is a proof by its `source`.
     `outcome` tells how a finished game ended; it then has no moves. `forbidden` are the moves to
     free cells that the rule forbids the side to move, as renju does to dark. `depth` (plies),
     `nodes` and `seconds` are those of the search behind the answer: the one just made, or the
@@ -96,10 +97,14 @@ class Answer:
         """Plies to the end of a proven win or loss."""
         return distance(self.value) if self.proven else None
 
-
-def found_live(method: Method | None) -> str:
-    """How a live answer was found, as people read it."""
-    return "solved live, exactly" if method is Method.SOLVER else "searched live"
+    @property
+    def found_live(self) -> str | None:
+        """How a live answer was found, as people read it; None for any other."""
+        if self.method is Method.SOLVER:
+            return "solved live, exactly"
+        if self.method is Method.SEARCH:
+            return "proven live" if self.proven else "searched live"
+        return None
 
 
 @dataclass(frozen=True, slots=True)

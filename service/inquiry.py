@@ -66,7 +66,7 @@ class Inquiry:
         """The answer of a live search, one result for each line, best first."""
         first = results[0]
         return self._answer(
-            Source.LIVE,
+            Source.PROOF if first.proven else Source.LIVE,
             first.value,
             first.bound,
             since,

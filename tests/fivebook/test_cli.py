@@ -166,7 +166,7 @@ def test_query_tells_what_was_solved_from_what_was_searched(
     """Two moves draw, and it does not matter which is played; all others lose."""
     arguments = ["query", str(swap_book), SEVEN_PLIES_TO_GO, "--nodes", "100000", "--lines", "4"]
     answer = json.loads(runner.invoke(cli, [*arguments, "--json"]).output)
-    assert (answer["source"], answer["method"], answer["proven"]) == ("live", "solver", True)
+    assert (answer["source"], answer["method"], answer["proven"]) == ("proof", "solver", True)
     assert [move["value"] for move in answer["moves"]] == [0, 0, 4 - WIN, 4 - WIN]
     assert all(move["proven"] and move["method"] == "solver" for move in answer["moves"])
     assert [len(move["line"]) for move in answer["moves"]] == [7, 7, 4, 4]
@@ -187,6 +187,7 @@ def test_query_tells_a_win_by_its_distance(runner: CliRunner, gomoku_book: Path)
     moves = "a1 a9 b1 b9 c1 c9 d1 i9"
     result = runner.invoke(cli, ["query", str(gomoku_book), moves, "--nodes", "5000"])
     assert "win in 1" in result.output
+    assert "not in gomoku.db, proven live" in result.output
 
 
 def test_query_tells_how_a_finished_game_ended(runner: CliRunner, gomoku_book: Path) -> None:

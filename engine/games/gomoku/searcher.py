@@ -1,20 +1,24 @@
-"""The Gomoku searcher: the compiled search behind the interface that all games share."""
+"""The Gomoku searcher: the compiled searches behind the interface that all games share."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from engine.clock import Allotment
+from engine.game import Symmetry
 from engine.games.gomoku import Rule, alphabeta, board
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
+from engine.games.gomoku.strategy.forced import Forced, ForcedSearch
 from engine.games.gomoku.weights import Weights
 from engine.multipv import best_first
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
 from engine.tables import new_table
-from engine.values import Bound, distance, is_decisive
+from engine.values import WIN, Bound, distance, is_decisive
 
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
@@ -23,10 +27,15 @@ if TYPE_CHECKING:
 _SURE_DISTANCE = 4
 # Dark may be left without an allowed move before light makes the five that the search sees.
 _SURE_DISTANCE_TO_LIGHTS_WIN_IN_RENJU = 2
+# The part of a limit by nodes or time that may be spent on a proof before the search begins.
+_PROOF_SHARE = 4
 
 
 class GomokuSearcher:
     """Alpha-beta with iterative deepening for one Gomoku game. For one thread at a time.
+
+    Where no moves are forbidden, a search that is limited by nodes or time first looks for a forced
+    win or loss, and is over if it finds one.
 
     No search uses what another one left in the transposition table, so that a search limited by
     nodes or depth gives the same result whatever was searched before. Several threads search the
@@ -46,6 +55,7 @@ class GomokuSearcher:
             state["thread"] = number
         self._table = new_table(options.table, alphabeta.ENTRY)
         self._generation = 0
+        self._forced = None if game.forbids_moves else ForcedSearch(game)
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -82,27 +92,96 @@ class GomokuSearcher:
         self, position: Position, limits: Limits, lines: int, exclude: Collection[Move]
     ) -> list[SearchResult]:
         started = time.monotonic_ns()
-        moves = len(set(self._game.legal_moves(position)) - set(exclude))
+        excluded = set(exclude)
+        moves = len(set(self._game.legal_moves(position)) - excluded)
         if moves == 0:
             raise ValueError("no move is left to search")
-        self._set_up(position, limits, exclude, started)
+        allotment = limits.allotment(position.ply, self._game.cell_count)
+        proven = self._prove(position, limits, allotment, excluded, started)
+        spent = self._forced.spent if self._forced else 0
+        if proven is not None:
+            excluded.add(proven.line[0])
+            moves, lines = moves - 1, lines - 1
+            if moves == 0 or lines == 0:
+                return self._shared_out([proven], spent, started)
+        self._set_up(position, limits.nodes and limits.nodes - spent, allotment, excluded, started)
         empties = int(self._states[0]["empties"])
         self._run_threads(min(limits.depth or empties, empties), min(lines, moves))
-        return self._results(position, started)
+        results = self._results(position)
+        if proven is not None:
+            results = [proven, *(_no_better(result, proven) for result in results)]
+        return self._shared_out(results, spent + self._nodes, started)
+
+    def _prove(
+        self,
+        position: Position,
+        limits: Limits,
+        allotment: Allotment | None,
+        excluded: Collection[Move],
+        started: int,
+    ) -> SearchResult | None:
+        """The result where a forced win or loss is found that the excluded moves do not change."""
+        if self._forced is None:
+            return None
+        self._forced.spent = 0
+        nodes = None if limits.nodes is None else limits.nodes // _PROOF_SHARE
+        if nodes == 0 or (nodes is None and allotment is None):
+            return None
+        deadline = started + int(allotment.soft * 1e9 / _PROOF_SHARE) if allotment else 0
+        found = self._forced.settle(position, nodes=nodes, deadline=deadline)
+        return None if found is None else self._proven(position, found, excluded)
+
+    def _proven(
+        self, position: Position, found: Forced, excluded: Collection[Move]
+    ) -> SearchResult | None:
+        """The result of a proof; where the move is excluded, with one that is as good, if any."""
+        value = WIN - found.distance if found.wins else found.distance - WIN
+        bound = self._bound(value, dark_to_move=position.dark_to_move)
+        line: tuple[Move, ...] | None = found.line
+        if found.line[0] in excluded:
+            line = self._image(position, found.line, excluded)
+        if line is None and not found.wins:
+            left = [move for move in self._game.legal_moves(position) if move not in excluded]
+            line, bound = (left[0],), Bound.UPPER
+        if line is None:
+            return None
+        return SearchResult(
+            move=line[0],
+            value=value,
+            bound=bound,
+            proven=True,
+            depth=found.distance,
+            nodes=0,
+            seconds=0.0,
+            line=line,
+        )
+
+    def _image(
+        self, position: Position, line: tuple[Move, ...], excluded: Collection[Move]
+    ) -> tuple[Move, ...] | None:
+        """An image of `line` by a symmetry of `position` that starts with no excluded move."""
+        for symmetry in self._own_symmetries(position):
+            if self._game.map_move(line[0], symmetry) not in excluded:
+                return tuple(self._game.map_move(move, symmetry) for move in line)
+        return None
 
     def _set_up(
-        self, position: Position, limits: Limits, exclude: Collection[Move], started: int
+        self,
+        position: Position,
+        nodes: int | None,
+        allotment: Allotment | None,
+        excluded: Collection[Move],
+        started: int,
     ) -> None:
         game = self._game
-        allotment = limits.allotment(position.ply, game.cell_count)
         self._next_generation()
         for state in self._states:
             set_up(state, game.size, position)
             state["excluded"][:] = 0
-            state["excluded"][[board.padded(move, game.size) for move in exclude]] = 1
+            state["excluded"][[board.padded(move, game.size) for move in excluded]] = 1
             state["node_limit"] = UNLIMITED
-            if limits.nodes:
-                state["node_limit"] = max(limits.nodes // len(self._states), 1)
+            if nodes:
+                state["node_limit"] = max(nodes // len(self._states), 1)
             state["deadline"] = started + int(allotment.hard * 1e9) if allotment else 0
             state["soft_deadline"] = started + int(allotment.soft * 1e9) if allotment else 0
             state["generation"] = self._generation
@@ -129,13 +208,15 @@ class GomokuSearcher:
         for helper in helpers:
             helper.join()
 
-    def _results(self, position: Position, started: int) -> list[SearchResult]:
-        """Those of the thread that came farthest; nodes and time are shared out among them."""
+    @property
+    def _nodes(self) -> int:
+        """Those of all threads."""
+        return sum(int(state["nodes"]) for state in self._states)
+
+    def _results(self, position: Position) -> list[SearchResult]:
+        """Those of the thread that came farthest."""
         state = max(self._states, key=lambda state: (state["proven"][0], state["best_depth"][0]))
-        nodes = sum(int(state["nodes"]) for state in self._states)
-        seconds = (time.monotonic_ns() - started) / 1e9
         numbers = range(int(state["results"]))
-        searched = [n for n in numbers if n == 0 or state["best_depth"][n] > 0]
         return [
             SearchResult(
                 move=(line := self._line(state, number))[0],
@@ -143,11 +224,24 @@ class GomokuSearcher:
                 bound=self._bound(value, dark_to_move=position.dark_to_move),
                 proven=bool(state["proven"][number]),
                 depth=int(state["best_depth"][number]),
-                nodes=nodes // len(searched) + (number < nodes % len(searched)),
-                seconds=seconds / len(searched),
+                nodes=0,
+                seconds=0.0,
                 line=line,
             )
-            for number in searched
+            for number in numbers
+            if number == 0 or state["best_depth"][number] > 0
+        ]
+
+    @staticmethod
+    def _shared_out(results: list[SearchResult], nodes: int, started: int) -> list[SearchResult]:
+        """`results` with the nodes and the time of the whole shared out among them."""
+        count = len(results)
+        seconds = (time.monotonic_ns() - started) / 1e9
+        return [
+            replace(
+                result, nodes=nodes // count + (number < nodes % count), seconds=seconds / count
+            )
+            for number, result in enumerate(results)
         ]
 
     def _line(self, state: Any, number: int) -> tuple[Move, ...]:
@@ -158,13 +252,17 @@ class GomokuSearcher:
     def _twins(self, position: Position, exclude: Collection[Move]) -> set[Move]:
         """The moves that a symmetry of `position` turns into an earlier, not excluded one."""
         game = self._game
-        own = [s for s in game.symmetries if game.map_position(position, s) == position]
+        own = self._own_symmetries(position)
         twins = set()
         for move in game.legal_moves(position) if len(own) > 1 else []:
             images = {game.map_move(move, symmetry) for symmetry in own}
             if min(images - set(exclude), default=move) < move:
                 twins.add(move)
         return twins
+
+    def _own_symmetries(self, position: Position) -> list[Symmetry]:
+        game = self._game
+        return [s for s in game.symmetries if game.map_position(position, s) == position]
 
     def _bound(self, value: int, *, dark_to_move: bool) -> Bound:
         sure = _SURE_DISTANCE
@@ -173,3 +271,13 @@ class GomokuSearcher:
         if not is_decisive(value) or (distance(value) or 0) <= sure:
             return Bound.EXACT
         return Bound.LOWER if value > 0 else Bound.UPPER
+
+
+def _no_better(result: SearchResult, proven: SearchResult) -> SearchResult:
+    """What is known of another move beside the first one, which is proven.
+
+    Where all moves lose, no other lasts longer.
+    """
+    if proven.value > 0 or (result.proven and result.value <= proven.value):
+        return result
+    return replace(result, value=proven.value, bound=Bound.UPPER, proven=True)

@@ -124,6 +124,19 @@ def test_a_win_in_one_is_found_in_every_orientation(ask: Ask) -> None:
         assert (answer["proven"], answer["distance"], answer["value"]) == (True, 1, WIN - 1)
 
 
+def test_a_live_answer_that_is_proven_is_a_proof_for_either_side(ask: Ask) -> None:
+    """Dark wins by threats; after its first move light loses, which is no less proven."""
+    moves = "e5 e6 f6 d4 g7 h8 f5 i9"
+    won = ask("/api/v1/position", game="gomoku-9", moves=moves)
+    assert (won["source"], won["method"], won["proven"]) == ("proof", "search", True)
+    assert (won["value"], won["distance"]) == (WIN - len(won["line"]), len(won["line"]))
+    lost = ask("/api/v1/position", game="gomoku-9", moves=f"{moves} {won['best']}")
+    assert (lost["source"], lost["method"], lost["proven"]) == ("proof", "search", True)
+    assert lost["value"] < 0
+    assert lost["distance"] < won["distance"]
+    assert lost["moves"][0]["source"] == "live"
+
+
 def test_a_finished_game_has_an_outcome_and_no_moves(ask: Ask) -> None:
     answer = ask("/api/v1/position", game="gomoku-9", moves="a1 a2 b1 b2 c1 c2 d1 d2 e1")
     assert answer["outcome"] == "dark wins"

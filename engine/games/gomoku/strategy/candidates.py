@@ -207,7 +207,7 @@ def survey(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
     found = 0
     for index in range(near):
         won = w.kept > 0 and w.counts[0] == 0
-        if won or found == w.most_tried or s.nodes >= s.node_limit:
+        if won or found == w.most_tried or s.stop or s.nodes >= s.node_limit:
             break
         found += _judge(s, t, q, tree, w, w.near[index])
 

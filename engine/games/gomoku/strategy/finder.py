@@ -13,18 +13,17 @@ tree takes some 10 ms to survey and a few hundred bytes to keep.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from engine.game import Symmetry
-from engine.games.gomoku import board, threats
+from engine.games.gomoku import board
 from engine.games.gomoku.board import DOUBLE_THREE, FOUR_THREE, PLAIN
-from engine.games.gomoku.state import UNLIMITED, new_state, set_up
-from engine.games.gomoku.strategy import candidates, threat_search, trees
+from engine.games.gomoku.strategy import candidates
+from engine.games.gomoku.strategy.workspace import Replies, Workspace
 from engine.position import Move, Position
 
 if TYPE_CHECKING:
@@ -108,11 +107,15 @@ class _Child:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A move of the attacker; all replies but those to `children` lose within `longest` plies."""
+    """A move of the attacker; all replies but those to `children` lose within `longest` plies.
+
+    Of these `hardest` lasts that long, where it is known.
+    """
 
     move: Move
     longest: int
     children: dict[Move, _Child]
+    hardest: Move | None = None
 
     @property
     def proof(self) -> int:
@@ -134,8 +137,10 @@ class _Candidate:
     def hardest_reply(self) -> Move | None:
         """The reply after which the win takes longest, once all children are won."""
         if not self.children:
-            return None
-        return max(self.children, key=lambda reply: self.children[reply].node.distance)
+            return self.hardest
+        reply = max(self.children, key=lambda reply: self.children[reply].node.distance)
+        lasts_longer = self.longest > self.children[reply].node.distance
+        return self.hardest if self.hardest is not None and lasts_longer else reply
 
 
 @dataclass(slots=True, eq=False)
@@ -164,24 +169,25 @@ class StrategyFinder:
     """Proves that the side to move wins positions of one Gomoku game without forbidden moves.
 
     What it proves is in `store`, which can be handed on to another finder of the same game. For
-    one thread at a time. A result depends on the arguments and on the store alone.
+    one thread at a time. A result depends on the arguments and on the store alone. The `workspace`
+    may be shared with others that search when this one does not.
 
     Raises:
         ValueError: if the game forbids moves.
     """
 
-    def __init__(self, game: Gomoku, store: Store | None = None) -> None:
+    def __init__(
+        self, game: Gomoku, store: Store | None = None, workspace: Workspace | None = None
+    ) -> None:
         if game.forbids_moves:
             raise ValueError(f"{game.id} forbids moves, which this search does not know")
         self._game = game
         self.store: Store = {} if store is None else store
-        self._state = new_state(game.rule)
-        self._threats = np.zeros(1, dtype=threats.THREATS)[0]
-        self._search = np.zeros(1, dtype=threat_search.THREAT_SEARCH)[0]
-        self._tree = np.zeros(1, dtype=trees.TREE)[0]
-        self._survey = np.zeros(1, dtype=candidates.SURVEY)[0]
+        self._workspace = Workspace(game) if workspace is None else workspace
         self._nodes: dict[bytes, _Node] = {}
         self._won: dict[bytes, Entry] = {}
+        self._goal: _Node | _Candidate | None = None
+        self._deadline = 0
 
     def prove(
         self,
@@ -190,15 +196,21 @@ class StrategyFinder:
         nodes: int = _NODES,
         loses: bool = False,
         hints: Sequence[Move] = (),
+        deadline: int = 0,
+        replies: Replies | None = None,
     ) -> StrategyResult:
         """Try to prove that the side to move wins, or with `loses` that the other one does.
 
         At most `nodes` are spent; `hints` are moves to try first if the side to move is to win.
+        A `deadline` is on the clock of `time.monotonic_ns`, 0 for none. The `replies` to what the
+        other side would win by are looked for if they are not given.
 
         Raises:
             ValueError: if the game is over.
         """
-        *_, last = self.steps(position, nodes=nodes, loses=loses, hints=hints)
+        *_, last = self.steps(
+            position, nodes=nodes, loses=loses, hints=hints, deadline=deadline, replies=replies
+        )
         return last
 
     def steps(
@@ -208,6 +220,8 @@ class StrategyFinder:
         nodes: int,
         loses: bool = False,
         hints: Sequence[Move] = (),
+        deadline: int = 0,
+        replies: Replies | None = None,
     ) -> Iterator[StrategyResult]:
         """`prove`, one look at a position at a time.
 
@@ -217,18 +231,20 @@ class StrategyFinder:
         if self._game.outcome(position) is not None:
             raise ValueError("the game is over")
         self._nodes, self._won = {}, {}
-        threat_search.forget(self._search)
+        self._deadline = deadline
+        self._workspace.forget()
         spent = 0
         goal: _Node | _Candidate
         if loses:
-            goal, spent = self._list_replies(position, nodes)
+            goal, spent = self._list_replies(position, nodes, replies)
         else:
             canonical = self._game.canonical(position)
             goal = self._node(canonical.position, canonical.stones)
             hints = [self._game.map_move(move, canonical.symmetry) for move in hints]
-        while 0 < goal.proof < _INFINITY and spent < nodes:
+        while 0 < goal.proof < _INFINITY and spent < nodes and not self._is_late():
             yield StrategyResult(None, spent, None)
             spent += self._grow(goal, nodes - spent, hints)
+        self._goal = goal
         won = goal.proof == 0
         # A candidate counts its distance from before the attacker's move.
         distance = goal.distance - loses if won else None
@@ -255,6 +271,10 @@ class StrategyFinder:
             line.append(self._game.map_move(reply, back))
             position = self._game.play(position, line[-1])
         return tuple(line)
+
+    def longest_reply(self) -> Move | None:
+        """The reply that lasts longest where it was last proven that the side to move loses."""
+        return self._goal.hardest_reply() if isinstance(self._goal, _Candidate) else None
 
     def entry(self, position: Position) -> Entry | None:
         """What the store knows of `position`, the move in its own orientation."""
@@ -297,29 +317,30 @@ class StrategyFinder:
             raise ValueError("the game is over")
         entry = self.entry(position)
         if entry is None:
-            threat_search.forget(self._search)
-            state = self._set_up(position, nodes)
-            plies = threat_search.find_threat_win(state, self._threats, self._search, nodes)
-            if plies > 0:
-                entry = Entry(self._unpadded(self._search["move"]), Kind.THREAT, plies)
+            self._workspace.forget()
+            self._workspace.set_up(position, nodes)
+            win = self._workspace.find_win(nodes)
+            if win is not None:
+                entry = Entry(win.move, Kind.THREAT, win.distance)
         return entry
 
-    def _unpadded(self, at: Any) -> Move:
-        return board.unpadded(int(at), self._game.size)
+    def _is_late(self) -> bool:
+        return 0 < self._deadline <= time.monotonic_ns()
 
-    def _list_replies(self, position: Position, nodes: int) -> tuple[_Candidate, int]:
-        """The replies in `position` that have to be refuted, and the nodes spent."""
-        survey = self._survey
-        survey["most_answers"] = candidates.MOST_ANSWERS
-        survey["pass_nodes"] = survey["reply_nodes"] = _NODES_FOR_REPLY
-        state = self._set_up(position, nodes)
-        candidates.survey_replies(state, self._threats, self._search, self._tree, survey)
-        replies, longest = self._game.legal_moves(position), 0
-        if survey["kept"]:
-            answers = survey["answers"][0][: survey["counts"][0]]
-            replies = [self._unpadded(at) for at in answers]
-            longest = int(survey["longest"][0])
-        return self._candidate(-1, position, replies, longest), int(state["nodes"])
+    def _list_replies(
+        self, position: Position, nodes: int, replies: Replies | None = None
+    ) -> tuple[_Candidate, int]:
+        """The replies in `position` that have to be refuted, and the nodes spent on a list."""
+        spent = 0
+        if replies is None:
+            self._workspace.set_up(position, nodes, self._deadline)
+            replies = self._workspace.find_replies(_NODES_FOR_REPLY)
+            spent = self._workspace.spent
+        if replies is None:
+            replies = Replies(tuple(self._game.legal_moves(position)), 0, None)
+        candidate = self._candidate(-1, position, replies.open, replies.longest)
+        candidate.hardest = replies.hardest
+        return candidate, spent
 
     def _candidate(
         self, move: Move, after: Position, replies: Sequence[Move], longest: int
@@ -372,14 +393,14 @@ class StrategyFinder:
         """Search `node` for a win by threats, then for candidates; returns the nodes spent."""
         effort = _EFFORTS[node.looks]
         node.looks += 1
-        state = self._set_up(node.position, nodes)
-        plies = threat_search.find_threat_win(state, self._threats, self._search, effort.nodes)
-        spent = int(state["nodes"])
-        if plies > 0:
-            move = self._unpadded(self._search["move"])
-            self._win(node, Entry(move, Kind.THREAT, plies), spent > _NODES_WORTH_KEEPING)
+        workspace, survey = self._workspace, self._workspace.survey
+        state = workspace.set_up(node.position, nodes, self._deadline)
+        win = workspace.find_win(effort.nodes)
+        spent = workspace.spent
+        if win is not None:
+            keep = spent > _NODES_WORTH_KEEPING
+            self._win(node, Entry(win.move, Kind.THREAT, win.distance), keep)
             return spent
-        survey = self._survey
         survey["span"], survey["loudest"] = effort.span, effort.loudest
         survey["most_tried"], survey["most_kept"] = effort.tried, effort.kept
         survey["most_answers"] = effort.answers
@@ -387,26 +408,18 @@ class StrategyFinder:
         padded = [board.padded(move, self._game.size) for move in hints[: candidates.HINTS]]
         survey["hints"][: len(padded)] = padded
         survey["hint_count"] = len(padded)
-        candidates.survey(state, self._threats, self._search, self._tree, survey)
+        candidates.survey(state, workspace.threats, workspace.search, workspace.tree, survey)
         for index in range(int(survey["kept"])):
             self._add_candidate(node, index)
-        return int(state["nodes"])
-
-    def _set_up(self, position: Position, nodes: int) -> Any:
-        state = self._state
-        set_up(state, self._game.size, position)
-        state["node_limit"], state["next_check"] = nodes, UNLIMITED
-        state["deadline"] = state["nodes"] = state["stop"] = 0
-        self._threats["failures"][:] = 0
-        return state
+        return workspace.spent
 
     def _add_candidate(self, node: _Node, index: int) -> None:
         """Take over a candidate from the survey, with what is known of it already."""
-        survey = self._survey
-        move = self._unpadded(survey["moves"][index])
+        survey, unpadded = self._workspace.survey, self._workspace.unpadded
+        move = unpadded(survey["moves"][index])
         longest = int(survey["longest"][index])
         answers = survey["answers"][index][: survey["counts"][index]]
-        replies = [self._unpadded(at) for at in answers]
+        replies = [unpadded(at) for at in answers]
         known = node.candidates.get(move)
         if known is not None:
             # Of either list it is proven that all other replies lose.

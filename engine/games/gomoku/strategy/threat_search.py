@@ -40,6 +40,7 @@ from engine.kernels import kernel
 
 _INFINITY = 1 << 29
 _SLOTS = 1 << 16
+_GENERATIONS = np.iinfo(np.int32).max
 _LIST = 3 * MAX_DEPTH * MAX_CELLS
 # Threats and replies on the way down; a list of moves for each has room in `Threats.moves`.
 _MOST_PLIES = 2 * MAX_DEPTH
@@ -58,6 +59,7 @@ _ENTRY = np.dtype(
         ("disproof", np.int32),
         ("move", np.int16),
         ("distance", np.int16),
+        ("generation", np.int32),
     ],
     align=True,
 )
@@ -68,6 +70,7 @@ THREAT_SEARCH = np.dtype(
         ("proofs", np.int32, _LIST),
         ("disproofs", np.int32, _LIST),
         ("distances", np.int16, _LIST),
+        ("generation", np.int64),
         ("attacker", np.int64),
         ("proof", np.int64),
         ("disproof", np.int64),
@@ -77,7 +80,8 @@ THREAT_SEARCH = np.dtype(
     align=True,
 )
 """The table of one search or several, whose entries hold for one board size, rule and attacker's
-colour; the numbers of the children on the way down; and what was found of the last position.
+colour, and are as good as empty if they are of another generation than `generation`; the numbers of
+the children on the way down; and what was found of the last position.
 """
 
 ThreatSearch = from_dtype(THREAT_SEARCH)
@@ -86,18 +90,26 @@ ThreatSearch = from_dtype(THREAT_SEARCH)
 @kernel(types.void(ThreatSearch))
 def forget(q: Any) -> None:
     """Empty the table, as it must be where node counts are to depend on nothing before."""
-    for slot in range(_SLOTS):
-        q.table[slot].hash = np.uint64(0)
-        q.table[slot].proof = q.table[slot].disproof = 1
+    if q.generation == _GENERATIONS:
+        for slot in range(_SLOTS):
+            q.table[slot].generation = 0
+        q.generation = 0
+    q.generation += 1
+
+
+@kernel(types.boolean(ThreatSearch, types.int64, types.uint64))
+def _holds(q: Any, slot: int, key: Any) -> bool:
+    return bool(q.table[slot].hash == key and q.table[slot].generation == q.generation)
 
 
 @kernel(types.int64(ThreatSearch, types.uint64))
 def _slot(q: Any, key: Any) -> int:
     """Where the table holds the position of this key, or else would put it."""
     first = int(np.int64(key & np.uint64(_SLOTS - 2)))
-    if q.table[first].hash == key:
+    if _holds(q, first, key):
         return first
-    if q.table[first + 1].hash == key or q.table[first].proof == 0:
+    is_proven = q.table[first].proof == 0 and q.table[first].generation == q.generation
+    if is_proven or _holds(q, first + 1, key):
         return first + 1
     return first
 
@@ -106,7 +118,7 @@ def _slot(q: Any, key: Any) -> int:
 def known_move(q: Any, key: Any) -> int:
     """The move that wins where the attacker is to move, in the position of this hash, or 0."""
     slot = _slot(q, key)
-    found = q.table[slot].hash == key and q.table[slot].proof == 0
+    found = _holds(q, slot, key) and q.table[slot].proof == 0
     return int(q.table[slot].move) if found else 0
 
 
@@ -114,6 +126,7 @@ def known_move(q: Any, key: Any) -> int:
 def _store(q: Any, key: Any) -> None:
     slot = _slot(q, key)
     q.table[slot].hash = key
+    q.table[slot].generation = q.generation
     q.table[slot].proof = q.proof
     q.table[slot].disproof = q.disproof
     q.table[slot].move = q.move
@@ -157,7 +170,7 @@ def _look_up(s: Any, t: Any, q: Any, start: int, end: int) -> None:
         if attacking:
             key ^= _DEFENDING
         slot = _slot(q, key)
-        if q.table[slot].hash == key:
+        if _holds(q, slot, key):
             q.proofs[index], q.disproofs[index] = q.table[slot].proof, q.table[slot].disproof
             q.distances[index] = q.table[slot].distance
         else:
@@ -268,3 +281,62 @@ def find_threat_win(s: Any, t: Any, q: Any, max_nodes: int) -> int:
     """
     set_limits(s, t, max_nodes)
     return int(go_on(s, t, q, 0))
+
+
+@kernel(types.int64(State, Threats, ThreatSearch))
+def answer_threat(s: Any, t: Any, q: Any) -> int:
+    """Plies within which the side to move loses to the threats that stand, NONE or CUT.
+
+    Searched within the limits that are set. The reply that lasts longest is left in `q.move`. NONE
+    says no more than that of `find_threat_win`, and is the result too where there is no threat.
+    """
+    if s.level_count[s.colour * LEVELS + FIVE_MOVE] > 0:
+        return NONE
+    q.attacker = 1 - s.colour
+    _search(s, t, q, _INFINITY, _INFINITY, 0, _MOST_PLIES - 1)
+    if q.proof > 0:
+        return NONE if q.disproof == 0 else CUT
+    # The list is the one that the search began with, and so are the distances beside it.
+    end = list_replies(s, t, 0)
+    longest = 0
+    for index in range(end):
+        if q.distances[index] > q.distances[longest]:
+            longest = index
+    q.move = t.moves[longest]
+    return int(q.distances[longest] + 1)
+
+
+@kernel(types.int64(State, Threats, ThreatSearch, types.int64))
+def find_threat_loss(s: Any, t: Any, q: Any, max_nodes: int) -> int:
+    """`answer_threat` within `max_nodes`."""
+    set_limits(s, t, max_nodes)
+    return int(answer_threat(s, t, q))
+
+
+@kernel(types.int64(State, Threats, ThreatSearch, types.int16[::1], types.int64))
+def write_line(s: Any, t: Any, q: Any, line: Any, max_nodes: int) -> int:
+    """Write the win by threats of the side to move to `line`, with replies that last long.
+
+    Returns its length. It ends with a five, unless `max_nodes` or the room were not enough.
+    """
+    set_limits(s, t, max_nodes)
+    attacker = s.colour
+    made = 0
+    is_five = False
+    while made < len(line) and not is_five:
+        if s.colour != attacker:
+            move = int(q.move) if answer_threat(s, t, q) > 0 else 0
+        elif win_at_hand(s, t, 0) > 0:
+            move = int(t.line[0])
+        else:
+            move = int(q.move) if go_on(s, t, q, 0) > 0 else 0
+        if move == 0:
+            break
+        line[made] = move
+        is_five = level_at(s, s.colour, move) == FIVE_MOVE
+        if not is_five:
+            place(s, move)
+        made += 1
+    for index in range(made - is_five - 1, -1, -1):
+        take_back(s, line[index])
+    return made

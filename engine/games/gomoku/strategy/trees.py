@@ -56,6 +56,7 @@ TREE = np.dtype(
         ("tried", np.uint8, CELLS),
         ("plies", np.int64),
         ("longest", np.int64),
+        ("hardest", np.int64),
         ("bases", np.uint64, _BASES),
         ("base_count", np.int64),
     ],
@@ -283,21 +284,23 @@ def list_answers(
     """Write the replies that `refute` does not refute to `answers`, `most` of them at most.
 
     Those in `first` are tried first. Returns their number; where it is less than `most`, all
-    others lose within `tree.longest` plies, counted after the reply.
+    others lose within `tree.longest` plies, counted after the reply, and `tree.hardest` is one that
+    lasts so long.
     """
     count = 0
-    tree.longest = 0
+    tree.longest = tree.hardest = 0
     for index in range(len(first) + s.size * s.size):
         at = int(first[index]) if index < len(first) else int(s.cells[index - len(first)])
         if s.cell[at] != EMPTY or (index >= len(first) and tree.tried[at]):
             continue
-        if s.nodes >= s.node_limit:
+        if s.stop or s.nodes >= s.node_limit:
             count = most
             break
         if index < len(first):
             tree.tried[at] = 1
         plies = refute(s, t, q, tree, at, max_nodes)
-        tree.longest = max(tree.longest, plies)
+        if plies > tree.longest:
+            tree.longest, tree.hardest = plies, at
         if plies == 0:
             answers[count] = at
             count += 1
