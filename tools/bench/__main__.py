@@ -11,7 +11,13 @@ from engine import registry
 from engine.search import SearchOptions
 from fivebook.bench.parts import BenchSettings, Part, Rows, bench_command
 from fivebook.commands.bench import PARTS as INSTALLED
-from tools.bench import fixed_positions, perfect_play, plain_python, solved_puzzles
+from tools.bench import (
+    fixed_positions,
+    perfect_gomoku,
+    perfect_play,
+    plain_python,
+    solved_puzzles,
+)
 from tools.bench.checkout import path_of, positions_of, suite_name
 from tools.puzzles import KINDS
 
@@ -20,6 +26,7 @@ _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
 _MAIN = "gomoku-15"
 _PERFECT_BOOK = f"data/{perfect_play.BOOK}"
 _PERFECT_GAMES = 100
+_GOMOKU_BOOK = f"data/{perfect_gomoku.BOOK}"
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
 # Where plain Python takes a second or two a position.
@@ -80,6 +87,11 @@ def _perfect(settings: BenchSettings) -> Mapping[str, Rows]:
     return {"perfect": list(perfect_play.play_all(path_of(_PERFECT_BOOK), count))}
 
 
+def _perfect_gomoku(settings: BenchSettings) -> Mapping[str, Rows]:
+    count = settings.positions or _PERFECT_GAMES
+    return {"perfect-gomoku": list(perfect_gomoku.play_all(path_of(_GOMOKU_BOOK), count))}
+
+
 def _require(*names: str) -> None:
     for name in names:
         path_of(name)
@@ -129,6 +141,13 @@ PARTS = {
         _perfect,
         ("positions",),
         partial(_require, _PERFECT_BOOK),
+    ),
+    "perfect-gomoku": Part(
+        "games won by the first player of Gomoku with the shipped book, and its times",
+        {"perfect-gomoku": "the first player of Gomoku with the shipped book, 100 ms a move"},
+        _perfect_gomoku,
+        ("positions",),
+        partial(_require, _GOMOKU_BOOK),
     ),
     **INSTALLED,
 }

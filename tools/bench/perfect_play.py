@@ -1,4 +1,7 @@
-"""Pentago-swap's first player with the shipped book: it wins every game, and answers at once."""
+"""The first player with the shipped book: it wins every game, and answers at once.
+
+Of Pentago-swap here, and what `perfect_gomoku` has in common with it.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,9 +14,10 @@ import numpy as np
 from engine import registry
 from engine.game import Game, Outcome
 from engine.players import agent
-from engine.players.base import Player
+from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
+from engine.position import Move, Position
 from engine.search import Limits
 from service.play.book import BookPlayer
 
@@ -70,20 +74,17 @@ def _play(
     won = longest = 0
     milliseconds: list[float] = []
     for _ in range(count):
-        position = game.initial
         strange = 2 * random.randint(0, _MOST_RANDOM_MOVES)
-        while game.outcome(position) is None:
-            if position.dark_to_move:
-                started = time.perf_counter()
-                move = winner.choose(position).move
-                milliseconds.append(1000 * (time.perf_counter() - started))
-            elif position.ply < strange:
-                move = random.choice(game.legal_moves(position))
-            else:
-                move = opponent.choose(position).move
-            position = game.play(position, move)
-        won += game.outcome(position) is Outcome.DARK_WINS
-        longest = max(longest, position.ply)
+
+        def reply(position: Position, strange: int = strange) -> Move:
+            if position.ply < strange:
+                return random.choice(game.legal_moves(position))
+            return opponent.choose(position).move
+
+        played = play_out(game, winner, reply)
+        won += played.won
+        longest = max(longest, played.end.ply)
+        milliseconds += played.milliseconds
     return Games(
         opponent=name,
         games=count,
@@ -93,3 +94,36 @@ def _play(
         p99_ms=round(float(np.percentile(milliseconds, 99)), 2),
         slowest_ms=round(max(milliseconds), 2),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One game: how it ended, the first player's choices, and the milliseconds they took."""
+
+    won: bool
+    end: Position
+    choices: list[Choice]
+    milliseconds: list[float]
+
+
+def play_out(
+    game: Game,
+    winner: Player,
+    reply: Callable[[Position], Move],
+    start: Position | None = None,
+) -> Played:
+    """A game of `winner`, who is dark, from the empty board or from `start`."""
+    position = game.initial if start is None else start
+    choices: list[Choice] = []
+    milliseconds: list[float] = []
+    while game.outcome(position) is None:
+        if position.dark_to_move:
+            started = time.perf_counter()
+            choices.append(winner.choose(position))
+            milliseconds.append(1000 * (time.perf_counter() - started))
+            move = choices[-1].move
+        else:
+            move = reply(position)
+        position = game.play(position, move)
+    won = game.outcome(position) is Outcome.DARK_WINS
+    return Played(won, position, choices, milliseconds)
