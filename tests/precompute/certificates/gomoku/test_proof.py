@@ -1,7 +1,13 @@
 """A proof by parts comes to the same certificate however it was made, and it is accepted."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -64,6 +70,62 @@ def test_it_is_the_same_for_two_jobs_and_after_a_proof_that_was_cut_off(tmp_path
     # As if the machine had lost its power while a line was written.
     path.write_bytes(path.read_bytes()[:-20])
     assert proved(tmp_path, "cut") == whole
+
+
+@pytest.mark.parametrize(
+    ("jobs", "kills"),
+    [
+        (2, 1),
+        pytest.param(1, 10, marks=pytest.mark.slow),
+        pytest.param(2, 10, marks=pytest.mark.slow),
+    ],
+)
+def test_it_is_the_same_after_a_proof_that_was_killed_at_any_moment(
+    tmp_path: Path, jobs: int, kills: int
+) -> None:
+    whole = proved(tmp_path, "whole")
+    size = (tmp_path / "whole.parts").stat().st_size
+    rng = Random(jobs)
+    while kills:
+        if killed(tmp_path, jobs, grown_by=rng.randrange(size // 12)):
+            kills -= 1
+        else:
+            assert (tmp_path / "killed.cert").read_bytes() == whole
+            for path in tmp_path.glob("killed.*"):
+                path.unlink()
+    assert not killed(tmp_path, jobs, grown_by=2 * size)
+    assert (tmp_path / "killed.cert").read_bytes() == whole
+    # No part that was kept has been proved again.
+    parts = (tmp_path / "whole.parts").read_bytes().splitlines()
+    assert sorted(parts_file(tmp_path).read_bytes().splitlines()) == sorted(parts)
+
+
+def killed(folder: Path, jobs: int, grown_by: int) -> bool:
+    """Go on with a proof, and kill it with its workers once its file has grown by so many bytes.
+
+    Whether it was killed; it may have come to its end before.
+    """
+    command = [sys.executable, "-m", "fivebook", "certify", str(folder / "killed.db")]
+    options = ["--game", GAME.id, "--root", GAME.format_line(LOST), "--jobs", str(jobs)]
+    before = size_of(parts_file(folder))
+    process = subprocess.Popen(
+        [*command, "-o", str(folder / "killed.cert"), *options],
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None and size_of(parts_file(folder)) <= before + grown_by:
+        time.sleep(0.001)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def parts_file(folder: Path) -> Path:
+    return folder / "killed.db.parts"
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def test_a_part_that_resists_is_tried_again_with_more_nodes(tmp_path: Path) -> None:
