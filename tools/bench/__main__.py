@@ -17,6 +17,7 @@ from tools.bench import (
     perfect_play,
     plain_python,
     solved_puzzles,
+    strategy_lines,
 )
 from tools.bench.checkout import path_of, positions_of, suite_name
 from tools.puzzles import KINDS
@@ -26,6 +27,7 @@ _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
 _MAIN = "gomoku-15"
 _PERFECT_BOOK = f"data/{perfect_play.BOOK}"
 _PERFECT_GAMES = 100
+_LINES = 1_000
 _GOMOKU_BOOK = f"data/{perfect_gomoku.BOOK}"
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
@@ -92,6 +94,11 @@ def _perfect_gomoku(settings: BenchSettings) -> Mapping[str, Rows]:
     return {"perfect-gomoku": list(perfect_gomoku.play_all(path_of(_GOMOKU_BOOK), count))}
 
 
+def _lines(settings: BenchSettings) -> Mapping[str, Rows]:
+    count = settings.positions or _LINES
+    return {"lines": [strategy_lines.ask_lines(path_of(_GOMOKU_BOOK), count)]}
+
+
 def _require(*names: str) -> None:
     for name in names:
         path_of(name)
@@ -146,6 +153,13 @@ PARTS = {
         "games won by the first player of Gomoku with the shipped book, and its times",
         {"perfect-gomoku": "the first player of Gomoku with the shipped book, 100 ms a move"},
         _perfect_gomoku,
+        ("positions",),
+        partial(_require, _GOMOKU_BOOK),
+    ),
+    "lines": Part(
+        "answers that are proofs along random lines of Gomoku's win over HTTP, and their times",
+        {"lines": "the win of Gomoku over HTTP, milliseconds an answer"},
+        _lines,
         ("positions",),
         partial(_require, _GOMOKU_BOOK),
     ),
