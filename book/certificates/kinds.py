@@ -1,19 +1,29 @@
 """Which kind of certificate a file is, by its header.
 
-Every certificate begins with one line, a JSON object that names the format and the game. What
-follows is a matter of the kind.
+Every certificate begins with one line, a JSON object that names the format, the game and, unless
+that is a win, the result. What follows is a matter of the kind.
 """
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 FORMAT = "fivebook certificate"
-# Room for the stones of any start position.
-_LONGEST_HEADER = 100_000
+LONGEST_HEADER = 100_000
+"""Bytes: room for the stones of any start position."""
+
+WIN, DRAW = "win", "draw"
 
 
-def game_of(path: Path) -> str | None:
-    """The id of the game that the certificate at `path` is about.
+class Kind(NamedTuple):
+    """The id of the game that a certificate is about, and the result that it shows."""
+
+    game: str
+    result: str
+
+
+def kind_of(path: Path) -> Kind | None:
+    """The kind of the certificate at `path`.
 
     None if the file is no certificate, or its header names no game.
 
@@ -21,12 +31,12 @@ def game_of(path: Path) -> str | None:
         OSError: if the file cannot be read.
     """
     with path.open("rb") as file:
-        line = file.readline(_LONGEST_HEADER)
+        line = file.readline(LONGEST_HEADER)
     try:
         header = json.loads(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return None
-    game = header.get("game")
-    return game if isinstance(game, str) else None
+    game, result = header.get("game"), header.get("result", WIN)
+    return Kind(game, result) if isinstance(game, str) and isinstance(result, str) else None

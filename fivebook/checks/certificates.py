@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 import click
 
-from book.certificates.kinds import game_of
+from book.certificates.kinds import DRAW, WIN, Kind, kind_of
 from book.processes import stopping_on_interrupt
 from fivebook.checks.check import Asked, Checked
 from fivebook.console import NOT_FINISHED, errors
 from fivebook.displays.progress import ProgressDisplay
 
-OPTIONS = {"jobs", "state", "sample", "seed"}
-"""What of the command's parameters makes sense for a certificate."""
+_OF_PARTS = frozenset({"jobs", "state", "sample", "seed"})
+"""What of the command's parameters makes sense where each entry is checked by itself."""
 
 
 class _Step(Protocol):
@@ -45,16 +45,19 @@ class _Checker(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """One kind of certificate.
+class _Checks:
+    """One kind of certificate, of games that it `is_about` and with this result.
 
     `package` has a module `file` with `read`, `checksum_of` and `CertificateError`, and a module
-    `checker` with `Checker`. `claim` is what of the document, besides what every kind tells, the
-    certificate says; `describe` tells the document line by line, before it comes to the verdict.
+    `checker` with `Checker`. `options` are the command's parameters that make sense for it.
+    `claim` is what of the document, besides what every kind tells, the certificate says;
+    `describe` tells the document line by line, before it comes to the verdict.
     """
 
     package: str
     is_about: Callable[[str], bool]
+    result: str
+    options: frozenset[str]
     claim: Callable[[Any, Any], dict[str, Any]]
     describe: Callable[[dict[str, Any], Any], list[str]]
 
@@ -107,20 +110,60 @@ def _describe_gomoku(answer: dict[str, Any], certificate: Any) -> list[str]:
     ]
 
 
-_KINDS = (
-    _Kind(
+def _claim_of_gomoku_draw(certificate: Any, check: _Checker) -> dict[str, Any]:
+    game = certificate.rules.game
+    return {
+        "games": [game, f"{game}-standard"],
+        "entries": len(certificate.entries),
+        "pairings": sum(not entry.answers for entry in certificate.entries),
+        "answers": sum(len(entry.answers) for entry in certificate.entries),
+    }
+
+
+def _describe_gomoku_draw(answer: dict[str, Any], certificate: Any) -> list[str]:
+    return [
+        f"{answer['file']}: neither side can force a win in {' or '.join(answer['games'])}",
+        f"{answer['entries']:,} entries, {answer['pairings']:,} of them pairings, with "
+        f"{answer['answers']:,} answers",
+    ]
+
+
+_CHECKS = (
+    _Checks(
         package="book.certificates.gomoku",
         is_about=_is_gomoku,
+        result=WIN,
+        options=_OF_PARTS,
         claim=_claim_of_gomoku,
         describe=_describe_gomoku,
     ),
-    _Kind(
+    _Checks(
         package="book.certificates.pentago_swap",
         is_about="pentago-swap".__eq__,
+        result=WIN,
+        options=_OF_PARTS,
         claim=_claim_of_pentago_swap,
         describe=_describe_pentago_swap,
     ),
+    _Checks(
+        package="book.certificates.gomoku_draw",
+        is_about=_is_gomoku,
+        result=DRAW,
+        # Each entry rests on those before it, so none can be left out.
+        options=frozenset(),
+        claim=_claim_of_gomoku_draw,
+        describe=_describe_gomoku_draw,
+    ),
 )
+
+
+def options(place: str) -> frozenset[str]:
+    """What of the command's parameters makes sense for the certificate at `place`, if it is one."""
+    try:
+        return _checks_of(Path(place)).options
+    except click.UsageError:
+        # `check` tells what is wrong with the file.
+        return _OF_PARTS
 
 
 def check(asked: Asked) -> Checked:
@@ -135,39 +178,48 @@ def check(asked: Asked) -> Checked:
             "entries is"
         )
     path = Path(asked.place)
-    kind = _kind_of(path)
+    kind = _checks_of(path)
     # Compiled when imported: not for --help.
     file, checker = (import_module(f"{kind.package}.{name}") for name in ("file", "checker"))
     try:
         certificate = file.read(path)
-        check = checker.Checker(
-            certificate,
-            sample=asked.sample,
-            seed=asked.seed,
-            state=asked.state,
-            checksum=file.checksum_of(path),
-        )
+        parts = {
+            "sample": asked.sample,
+            "seed": asked.seed,
+            "state": asked.state,
+            "checksum": file.checksum_of(path),
+        }
+        check = checker.Checker(certificate, **(parts if kind.options else {}))
         _run(check, asked.jobs)
     except file.CertificateError as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"cannot write '{asked.state}': {error.strerror}") from error
-    document = _as_dict(path, kind.claim(certificate, check), certificate.entries, check)
+    document = _as_dict(path, kind.claim(certificate, check), check)
     lines = kind.describe(document, certificate) + _verdict(document, asked)
     return Checked(document, lines, check.hole is not None, check.complete)
 
 
-def _kind_of(path: Path) -> _Kind:
+def _checks_of(path: Path) -> _Checks:
+    kind = _read_kind(path)
+    for checks in _CHECKS:
+        if checks.is_about(kind.game) and checks.result == kind.result:
+            return checks
+    if any(checks.is_about(kind.game) for checks in _CHECKS):
+        what, which = f"of a {kind.result} in {kind.game}", "result"
+    else:
+        what, which = f"for {kind.game}", "game"
+    raise click.UsageError(f"'{path}' is a certificate {what}: no checker is for that {which}")
+
+
+def _read_kind(path: Path) -> Kind:
     try:
-        game = game_of(path)
+        kind = kind_of(path)
     except OSError as error:
         raise click.UsageError(f"cannot read '{path}': {error.strerror}") from error
-    if game is None:
+    if kind is None:
         raise click.UsageError(f"'{path}' is no book and no certificate of fivebook")
-    for kind in _KINDS:
-        if kind.is_about(game):
-            return kind
-    raise click.UsageError(f"'{path}' is a certificate for {game}: no checker is for that game")
+    return kind
 
 
 def _run(check: _Checker, jobs: int) -> None:
@@ -189,13 +241,13 @@ def _run(check: _Checker, jobs: int) -> None:
             progress.show(step)
 
 
-def _as_dict(path: Path, claim: dict[str, Any], entries: int, check: _Checker) -> dict[str, Any]:
+def _as_dict(path: Path, claim: dict[str, Any], check: _Checker) -> dict[str, Any]:
     hole = check.hole
     return {
         "file": str(path),
         **claim,
         "checked": check.checked,
-        "share": round(check.checked / max(1, entries), 6),
+        "share": round(check.checked / max(1, claim["entries"]), 6),
         "accepted": hole is None and check.complete and check.whole,
         "hole": hole and {"reason": hole.reason, "line": hole.line, "board": hole.board},
     }

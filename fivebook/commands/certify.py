@@ -21,10 +21,13 @@ from precompute.certificates.pentago_swap.defaults import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
 
 if TYPE_CHECKING:
+    from precompute.certificates.gomoku_draw.proof import DrawState
     from precompute.certificates.pentago_swap.certify import CertifyState
 
 _NO_LIMIT = 1 << 62
 _OF_PENTAGO_SWAP = {"short", "leaf", "nodes", "memory"}
+_OF_DRAWS = {"memory"}
+_NOT_OF_DRAWS = {"root", "jobs"}
 
 
 @click.command()
@@ -43,6 +46,7 @@ _OF_PENTAGO_SWAP = {"short", "leaf", "nodes", "memory"}
     show_default=True,
     help="pentago-swap, or Gomoku, freestyle or standard.",
 )
+@click.option("--draw", is_flag=True, help="Of a draw, in Gomoku on boards of 5 to 8.")
 @click.option("--root", default="", metavar="MOVES", help="Of the win after these moves.")
 @click.option(
     "--short",
@@ -75,6 +79,7 @@ def certify(
     book: Address,
     output: Path,
     game: Game,
+    draw: bool,
     root: str,
     short: int,
     leaf: int,
@@ -82,7 +87,7 @@ def certify(
     memory: int,
     jobs: int,
 ) -> None:
-    """Write the certificate of a win of the first player, for `fivebook prove-check`.
+    """Write the certificate of a win of the first player, or of a draw, for `fivebook prove-check`.
 
     In pentago-swap the proof is the one that `fivebook build BOOK --mode prove` made, with what it
     left in BOOK.proof; without that it is made first. Both go on where they were cut off: answers
@@ -93,25 +98,43 @@ def certify(
     ends with .parts: the same command goes on from there, and writes the certificate when nothing
     is open any more. BOOK itself need not exist.
 
+    With --draw it is a strategy by which either side keeps the other from five in a row, the same
+    for freestyle and standard. A search that was cut off lies beside BOOK, in a file that ends with
+    .draw: the same command goes on from there, and deletes it when the certificate is written.
+
     \b
     Examples:
       fivebook certify solved.db -o solved.cert --memory 4GB --jobs 2
       fivebook certify late.db -o late.cert --root "c5:23 e2:34 d6:23 e3:13 d6:14"
       fivebook certify won.db -o won.cert --game gomoku-15 --jobs 2
+      fivebook certify small.db -o draw.cert --game gomoku-7 --draw
     """
     line = tuple(game.parse_line(root))
-    if game.id == PENTAGO_SWAP:
+    if game.id == PENTAGO_SWAP and not draw:
         _certify_pentago_swap(book, output, game, line, memory, jobs, (short, leaf, nodes))
         return
     if not game.id.startswith("gomoku-") or game.forbids_moves:
-        raise click.UsageError(f"there are no certificates for {game.id}")
-    for option in ctx.command.params:
-        given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if given and option.name in _OF_PENTAGO_SWAP:
-            raise click.UsageError(f"a certificate of {game.id} has no {option.opts[0]}")
-    if not _certify_gomoku(book, output, game, line, jobs):
+        of = "of a draw " if draw else ""
+        raise click.UsageError(f"there are no certificates {of}for {game.id}")
+    _refuse_others(ctx, game, draw)
+    done = (
+        _certify_draw(book, output, game, memory)
+        if draw
+        else _certify_gomoku(book, output, game, line, jobs)
+    )
+    if not done:
         say(NOT_FINISHED)
         ctx.exit(INTERRUPTED)
+
+
+def _refuse_others(ctx: click.Context, game: Game, draw: bool) -> None:
+    """Refuse what was given on the command line and makes no sense for Gomoku, or for a draw."""
+    others = _OF_PENTAGO_SWAP - _OF_DRAWS | _NOT_OF_DRAWS if draw else _OF_PENTAGO_SWAP
+    what = f"a certificate of a draw in {game.id}" if draw else f"a certificate of {game.id}"
+    for option in ctx.command.params:
+        given = ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in others:
+            raise click.UsageError(f"{what} has no {option.opts[0]}")
 
 
 def _certify_pentago_swap(
@@ -197,3 +220,35 @@ def _certify_gomoku(
         f"{len(certificate.moves):,} moves, {size:,} bytes"
     )
     return True
+
+
+def _certify_draw(book: Address, output: Path, game: Game, memory: int) -> bool:
+    """Go on with the proof of a draw; once it is complete, write the certificate.
+
+    Returns whether that is so; not if it was interrupted.
+    """
+    # Only now, since they load the compiler.
+    from book.certificates.gomoku_draw.file import write
+    from precompute.certificates.gomoku_draw.proof import DrawProof
+
+    kept = book.beside("draw")
+    with ProgressDisplay(_describe_draw) as progress:
+        try:
+            proof = DrawProof(game.width, kept, memory=memory << 20, report=progress.show)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from error
+        with stopping_on_interrupt(proof.stop, "after a second or so"):
+            if not proof.run():
+                return False
+        certificate = proof.certificate()
+    size = write(certificate, output)
+    kept.unlink(missing_ok=True)
+    say(
+        f"{output}: neither side can force a win, {len(certificate.entries):,} entries, "
+        f"{size:,} bytes"
+    )
+    return True
+
+
+def _describe_draw(state: DrawState) -> str:
+    return f"{state.nodes:,} positions visited, {state.proofs:,} proven, {state.seconds:.0f} s"

@@ -72,9 +72,11 @@ def prove_check(
       fivebook prove-check pentago-swap.cert --jobs 2 --state checked.npz
     """
     if books.is_book(file):
-        known, called, check = books.OPTIONS, "a book", books.check
+        known, called, check = frozenset(books.OPTIONS), "a book", books.check
     else:
-        known, called, check = certificates.OPTIONS, "no book", certificates.check
+        known, called, check = certificates.options(file), "no book", certificates.check
+    if not known:
+        called = "a certificate that is checked as one whole"
     _refuse_others(ctx, known, f"'{file}' is {called}")
     checked = check(Asked(file, moves, game, everything, jobs, nodes, state, sample, seed))
     if as_json:
@@ -88,7 +90,7 @@ def prove_check(
         ctx.exit(INTERRUPTED)
 
 
-def _refuse_others(ctx: click.Context, known: set[str], why: str) -> None:
+def _refuse_others(ctx: click.Context, known: frozenset[str], why: str) -> None:
     """Refuse what was given on the command line and makes no sense for this kind."""
     ours = known | {"file", "as_json"}
     for param in ctx.command.params:

@@ -4,32 +4,42 @@ docs/proofs.md describes it byte by byte: a line of JSON, the header, and one LZ
 (.xz) stream of columns, each written byte plane by byte plane, the least significant first.
 """
 
-import json
-import lzma
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from book.certificates.container import (
+    CertificateError,
+    Columns,
+    Header,
+    is_whole,
+    planes,
+    read_file,
+    read_header,
+    write_file,
+)
 from book.certificates.gomoku.board import Board, Cell, Rules, Stones, rules_of
 
-FORMAT = "fivebook certificate"
+__all__ = [
+    "Certificate",
+    "CertificateError",
+    "Entry",
+    "Start",
+    "certificate_of",
+    "checksum_of",
+    "read",
+    "write",
+]
+
 VERSION = 1
-_LONGEST_HEADER = 100_000
 _MOST = 1 << 32
 _COUNTS = ("entries", "stones", "lists", "cells", "replies", "moves")
 _BY_MOVE = 0
 
 Numbers = NDArray[np.int64]
-
-
-class CertificateError(ValueError):
-    """The file cannot be read, or is no certificate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,20 +187,19 @@ def write(certificate: Certificate, path: Path) -> int:
     wide = _width(c.rules)
     columns = b"".join(
         (
-            _planes(np.diff(c.first_stone), 2),
-            _planes(c.winner_stones, 2),
-            _planes(c.stones, wide),
-            _planes(np.diff(c.first_list), 2),
-            _planes(np.diff(c.first_cell), 2),
-            _planes(c.cells, wide),
-            _planes(np.diff(c.first_reply), 2),
-            _planes(c.replies, wide),
-            _planes(c.answers, 2),
-            _planes(c.moves, wide),
+            planes(np.diff(c.first_stone), 2),
+            planes(c.winner_stones, 2),
+            planes(c.stones, wide),
+            planes(np.diff(c.first_list), 2),
+            planes(np.diff(c.first_cell), 2),
+            planes(c.cells, wide),
+            planes(np.diff(c.first_reply), 2),
+            planes(c.replies, wide),
+            planes(c.answers, 2),
+            planes(c.moves, wide),
         )
     )
     header = {
-        "format": FORMAT,
         "version": VERSION,
         "game": c.rules.game,
         "winner": "dark" if c.start.winner_is_dark else "light",
@@ -205,15 +214,7 @@ def write(certificate: Certificate, path: Path) -> int:
         "replies": len(c.replies),
         "moves": len(c.moves),
     }
-    header["checksum"] = _checksum(header, columns)
-    data = json.dumps(header).encode() + b"\n" + lzma.compress(columns, preset=9)
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    return len(data)
+    return write_file(path, header, columns)
 
 
 def read(path: Path) -> Certificate:
@@ -222,16 +223,10 @@ def read(path: Path) -> Certificate:
     Raises:
         CertificateError: if the file cannot be read, is no certificate, or is damaged.
     """
-    try:
-        with path.open("rb") as file:
-            header, rules = _header(path, file.readline(_LONGEST_HEADER))
-            columns = _decompressed(path, file.read(), _size(header, rules))
-    except OSError as error:
-        raise CertificateError(f"cannot read '{path}': {error.strerror}") from error
-    if _checksum(header, columns) != header["checksum"]:
-        raise CertificateError(f"'{path}' is damaged: its checksum is another")
+    header, columns = read_file(path, lambda header: _size(header, _rules(path, header)))
+    rules = _rules(path, header)
     entries, wide = header["entries"], _width(rules)
-    reader = _Columns(columns)
+    reader = Columns(columns)
     first_stone = _starts(reader.next(entries, 2))
     winner_stones = reader.next(entries, 2)
     stones = reader.next(header["stones"], wide)
@@ -281,20 +276,10 @@ def checksum_of(path: Path) -> str:
     Raises:
         CertificateError: as `read`.
     """
-    try:
-        with path.open("rb") as file:
-            header, _ = _header(path, file.readline(_LONGEST_HEADER))
-    except OSError as error:
-        raise CertificateError(f"cannot read '{path}': {error.strerror}") from error
+    header = read_header(path)
+    _rules(path, header)
     checksum: str = header["checksum"]
     return checksum
-
-
-def _checksum(header: dict[str, Any], columns: bytes) -> str:
-    told = {name: value for name, value in header.items() if name != "checksum"}
-    digest = blake2b(json.dumps(told, sort_keys=True).encode() + b"\n", digest_size=32)
-    digest.update(columns)
-    return digest.hexdigest()
 
 
 def _numbers(values: Iterable[int]) -> Numbers:
@@ -310,33 +295,8 @@ def _width(rules: Rules) -> int:
     return 1 if rules.cells <= 256 else 2
 
 
-def _planes(numbers: NDArray[Any], width: int) -> bytes:
-    wide = np.ascontiguousarray(numbers, dtype="<i8").view(np.uint8).reshape(-1, 8)
-    return wide[:, :width].T.tobytes()
-
-
-class _Columns:
-    """Takes the columns off their bytes, one after the other."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def next(self, count: int, width: int) -> Numbers:
-        planes = np.frombuffer(self._data, np.uint8, count * width, self._at)
-        self._at += count * width
-        wide = np.zeros((count, 8), dtype=np.uint8)
-        wide[:, :width] = planes.reshape(width, count).T
-        return wide.view("<i8").reshape(count).astype(np.int64)
-
-
-def _header(path: Path, line: bytes) -> tuple[dict[str, Any], Rules]:
-    try:
-        header = json.loads(line)
-    except ValueError:
-        header = None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise CertificateError(f"'{path}' is no certificate of fivebook")
+def _rules(path: Path, header: Header) -> Rules:
+    """The rules of a certificate, whose header is looked through."""
     rules = rules_of(str(header.get("game")))
     if header.get("version") != VERSION or rules is None:
         raise CertificateError(
@@ -345,25 +305,21 @@ def _header(path: Path, line: bytes) -> tuple[dict[str, Any], Rules]:
             "standard, on boards of 5 to 26"
         )
     if (
-        not all(_whole(header.get(name), _MOST) for name in (*_COUNTS, "effort"))
+        not all(is_whole(header.get(name), _MOST) for name in (*_COUNTS, "effort"))
         or not all(_cells(header.get(side), rules) for side in ("dark", "light"))
-        or not (header.get("move", "") is None or _whole(header.get("move"), rules.cells - 1))
+        or not (header.get("move", "") is None or is_whole(header.get("move"), rules.cells - 1))
         or header.get("winner") not in ("dark", "light")
         or not isinstance(header.get("checksum"), str)
     ):
         raise CertificateError(f"'{path}' is damaged: its header is incomplete")
-    return header, rules
-
-
-def _whole(number: object, most: int) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= most
+    return rules
 
 
 def _cells(cells: object, rules: Rules) -> bool:
-    return isinstance(cells, list) and all(_whole(cell, rules.cells - 1) for cell in cells)
+    return isinstance(cells, list) and all(is_whole(cell, rules.cells - 1) for cell in cells)
 
 
-def _size(header: dict[str, Any], rules: Rules) -> int:
+def _size(header: Header, rules: Rules) -> int:
     wide = _width(rules)
     size: int = (
         8 * header["entries"]
@@ -372,14 +328,3 @@ def _size(header: dict[str, Any], rules: Rules) -> int:
         + wide * (header["stones"] + header["cells"] + header["moves"])
     )
     return size
-
-
-def _decompressed(path: Path, data: bytes, size: int) -> bytes:
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-    try:
-        columns = decompressor.decompress(data, max_length=size + 1)
-    except lzma.LZMAError as error:
-        raise CertificateError(f"'{path}' is damaged: it cannot be decompressed") from error
-    if len(columns) != size or not decompressor.eof or decompressor.unused_data:
-        raise CertificateError(f"'{path}' is damaged: it is shorter or longer than it says")
-    return columns

@@ -15,29 +15,31 @@ bytes over the rest of the header, as Python's json writes it with sorted keys, 
 decompressed columns.
 """
 
-import json
-import lzma
-import os
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = "fivebook certificate"
+from book.certificates.container import (
+    CertificateError,
+    Columns,
+    Header,
+    is_whole,
+    planes,
+    read_file,
+    read_header,
+    write_file,
+)
+
+__all__ = ["Certificate", "CertificateError", "checksum_of", "read", "write"]
+
 VERSION = 2
 GAME = "pentago-swap"
-_LONGEST_HEADER = 10_000
 _MOST_ENTRIES = 1 << 28
 
 Keys = NDArray[np.int64]
 Masks = NDArray[np.int64]
-
-
-class CertificateError(ValueError):
-    """The file cannot be read, or is no certificate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +84,15 @@ def write(certificate: Certificate, path: Path) -> int:
     """Write `certificate` to `path`, whole or not at all; returns the number of bytes."""
     columns = b"".join(
         (
-            _planes(np.diff(certificate.high, prepend=0), 8),
-            _planes(np.diff(certificate.low, prepend=0), 8),
-            _planes(certificate.boards, 4),
-            _planes(np.diff(certificate.first), 1),
-            _planes(certificate.stone, 1),
-            _planes(certificate.swapped, 4),
+            planes(np.diff(certificate.high, prepend=0), 8),
+            planes(np.diff(certificate.low, prepend=0), 8),
+            planes(certificate.boards, 4),
+            planes(np.diff(certificate.first), 1),
+            planes(certificate.stone, 1),
+            planes(certificate.swapped, 4),
         )
     )
     header = {
-        "format": FORMAT,
         "version": VERSION,
         "game": GAME,
         "start": list(certificate.start),
@@ -101,15 +102,7 @@ def write(certificate: Certificate, path: Path) -> int:
         "entries": certificate.entries,
         "moves": certificate.moves,
     }
-    header["checksum"] = _checksum(header, columns)
-    data = json.dumps(header).encode() + b"\n" + lzma.compress(columns, preset=9)
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    return len(data)
+    return write_file(path, header, columns)
 
 
 def read(path: Path) -> Certificate:
@@ -118,16 +111,9 @@ def read(path: Path) -> Certificate:
     Raises:
         CertificateError: if the file cannot be read, is no certificate, or is damaged.
     """
-    try:
-        with path.open("rb") as file:
-            header = _header(path, file.readline(_LONGEST_HEADER))
-            columns = _decompressed(path, file.read(), _size(header))
-    except OSError as error:
-        raise CertificateError(f"cannot read '{path}': {error.strerror}") from error
-    if _checksum(header, columns) != header["checksum"]:
-        raise CertificateError(f"'{path}' is damaged: its checksum is another")
+    header, columns = read_file(path, lambda header: _size(path, header))
     entries, moves = header["entries"], header["moves"]
-    reader = _Columns(columns)
+    reader = Columns(columns)
     high = np.cumsum(reader.next(entries, 8), dtype=np.int64)
     low = np.cumsum(reader.next(entries, 8), dtype=np.int64)
     boards = reader.next(entries, 4)
@@ -155,48 +141,14 @@ def checksum_of(path: Path) -> str:
     Raises:
         CertificateError: as `read`.
     """
-    try:
-        with path.open("rb") as file:
-            checksum: str = _header(path, file.readline(_LONGEST_HEADER))["checksum"]
-    except OSError as error:
-        raise CertificateError(f"cannot read '{path}': {error.strerror}") from error
+    header = read_header(path)
+    _size(path, header)
+    checksum: str = header["checksum"]
     return checksum
 
 
-def _checksum(header: dict[str, Any], columns: bytes) -> str:
-    told = {name: value for name, value in header.items() if name != "checksum"}
-    digest = blake2b(json.dumps(told, sort_keys=True).encode() + b"\n", digest_size=32)
-    digest.update(columns)
-    return digest.hexdigest()
-
-
-def _planes(numbers: NDArray[Any], width: int) -> bytes:
-    wide = np.ascontiguousarray(numbers, dtype="<i8").view(np.uint8).reshape(-1, 8)
-    return wide[:, :width].T.tobytes()
-
-
-class _Columns:
-    """Takes the columns off their bytes, one after the other."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def next(self, count: int, width: int) -> NDArray[np.int64]:
-        planes = np.frombuffer(self._data, np.uint8, count * width, self._at)
-        self._at += count * width
-        wide = np.zeros((count, 8), dtype=np.uint8)
-        wide[:, :width] = planes.reshape(width, count).T
-        return wide.view("<i8").reshape(count).astype(np.int64)
-
-
-def _header(path: Path, line: bytes) -> dict[str, Any]:
-    try:
-        header = json.loads(line)
-    except ValueError:
-        header = None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise CertificateError(f"'{path}' is no certificate of fivebook")
+def _size(path: Path, header: Header) -> int:
+    """The bytes of the columns of a certificate, whose header is looked through."""
     if header.get("version") != VERSION or header.get("game") != GAME:
         raise CertificateError(
             f"'{path}' is a certificate of version {header.get('version')} for the game "
@@ -206,31 +158,12 @@ def _header(path: Path, line: bytes) -> dict[str, Any]:
     limits["moves"] = 24 * _MOST_ENTRIES
     start = header.get("start")
     if (
-        not all(_whole(header.get(name), most) for name, most in limits.items())
+        not all(is_whole(header.get(name), most) for name, most in limits.items())
         or not isinstance(start, list)
         or len(start) != 2
-        or not all(_whole(stones, (1 << 36) - 1) for stones in start)
+        or not all(is_whole(stones, (1 << 36) - 1) for stones in start)
         or not isinstance(header.get("checksum"), str)
     ):
         raise CertificateError(f"'{path}' is damaged: its header is incomplete")
-    return header
-
-
-def _whole(number: object, most: int) -> bool:
-    return isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= most
-
-
-def _size(header: dict[str, Any]) -> int:
     size: int = 21 * header["entries"] + 5 * header["moves"]
     return size
-
-
-def _decompressed(path: Path, data: bytes, size: int) -> bytes:
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-    try:
-        columns = decompressor.decompress(data, max_length=size + 1)
-    except lzma.LZMAError as error:
-        raise CertificateError(f"'{path}' is damaged: it cannot be decompressed") from error
-    if len(columns) != size or not decompressor.eof or decompressor.unused_data:
-        raise CertificateError(f"'{path}' is damaged: it is shorter or longer than it says")
-    return columns
