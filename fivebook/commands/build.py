@@ -37,7 +37,8 @@ _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
 _OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
-_BY_BOOK, _BY_PARTS = "prove --by book", "prove in Gomoku"
+_PARTS = " by parts"
+_BY_BOOK, _BY_PARTS = "prove --by book", f"prove{_PARTS}"
 _OPTIONS = {
     "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
     "full": {*_OF_A_BUILD, "root", "plies"},
@@ -302,8 +303,11 @@ def _refuse_others(way: str) -> None:
         name = option.name or ""
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and name in _OF_SOME - _OPTIONS[way]:
-            unless = " without --by book" if way == "prove" and name in _OPTIONS[_BY_BOOK] else ""
-            raise click.UsageError(f"--mode {way} has no {option.opts[0]}{unless}")
+            by_parts = way == _BY_PARTS and name in _OPTIONS["prove"]
+            by_another = way in ("prove", _BY_PARTS) and name in _OPTIONS[_BY_BOOK]
+            unless = " by parts" if by_parts else " without --by book" if by_another else ""
+            mode = way.removesuffix(_PARTS)
+            raise click.UsageError(f"--mode {mode} has no {option.opts[0]}{unless}")
 
 
 def _line(game: Game, root: str) -> tuple[Move, ...]:

@@ -34,8 +34,8 @@ _PROOF_SHARE = 4
 class GomokuSearcher:
     """Alpha-beta with iterative deepening for one Gomoku game. For one thread at a time.
 
-    Where no moves are forbidden, a search that is limited by nodes or time first looks for a forced
-    win or loss, and is over if it finds one.
+    Where no moves are forbidden, a search that is limited by nodes or time, and not by depth, first
+    looks for a forced win or loss, and is over if it finds one.
 
     No search uses what another one left in the transposition table, so that a search limited by
     nodes or depth gives the same result whatever was searched before. Several threads search the
@@ -125,7 +125,7 @@ class GomokuSearcher:
             return None
         self._forced.spent = 0
         nodes = None if limits.nodes is None else limits.nodes // _PROOF_SHARE
-        if nodes == 0 or (nodes is None and allotment is None):
+        if limits.depth or nodes == 0 or (nodes is None and allotment is None):
             return None
         deadline = started + int(allotment.soft * 1e9 / _PROOF_SHARE) if allotment else 0
         found = self._forced.settle(position, nodes=nodes, deadline=deadline)

@@ -23,7 +23,8 @@ from tests.oracles.slow_consecutive_rows import (
 
 GOMOKU_11 = registry.get("gomoku-11")
 DARK_STONE, LIGHT_STONE = 1, -1
-ENGINE_LIMITS = Limits(nodes=100_000)
+# Alpha-beta alone: a proof would tell that the forks below are lost whatever is played.
+ENGINE_LIMITS = Limits(depth=20, nodes=100_000)
 
 # x is to move. Next, o can make two fours at once on f6: closed fours, or fours with a gap.
 CLOSED_UP_FORK = """
@@ -153,9 +154,9 @@ def four_in_a_row(step: tuple[int, int], dark: bool, *, own: bool) -> tuple[Posi
 
 
 def loses(position: Position, move: Move, nodes: int) -> bool:
-    """Whether the engine proves within `nodes` that the opponent wins after `move`."""
+    """Whether alpha-beta alone proves within `nodes` that the opponent wins after `move`."""
     after = GOMOKU_11.play(position, move)
-    result = GOMOKU_11.searcher().search(after, Limits(nodes=nodes))
+    result = GOMOKU_11.searcher().search(after, Limits(depth=20, nodes=nodes))
     return result.proven and result.value > 0
 
 

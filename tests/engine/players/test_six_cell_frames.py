@@ -186,8 +186,8 @@ def test_it_blocks_a_four_with_one_open_end() -> None:
 
 
 def opponent_wins(position: Position) -> bool:
-    """Whether the engine proves a win for the side to move."""
-    result = GOMOKU_11.searcher().search(position, Limits(nodes=20_000))
+    """Whether alpha-beta alone proves a win for the side to move."""
+    result = GOMOKU_11.searcher().search(position, Limits(depth=20, nodes=20_000))
     return result.proven and result.value > 0
 
 
