@@ -316,9 +316,10 @@ def test_an_unknown_command_is_refused() -> None:
     ("game_id", "move", "far_off"),
     [
         ("pentago-twist", "b2:1F", "b2:3R e5:2F a1:1R"),
-        pytest.param("pentago", "b2:1L", "b2:3R e5:2L a1:1R", marks=pytest.mark.slow),
+        ("pentago", "b2:1L", "b2:3R e5:2L a1:1R"),
     ],
 )
+@pytest.mark.slow
 def test_pentago_goes_the_whole_way(tmp_path: Path, game_id: str, move: str, far_off: str) -> None:
     book = tmp_path / "quadrants.db"
     built = fivebook("build", book, "--game", game_id, "--positions", "20", "--nodes", "300")

@@ -90,6 +90,7 @@ def test_random_positions_are_not_finished() -> None:
     assert len(set(positions)) == 20
 
 
+@pytest.mark.slow
 def test_the_share_of_time_that_jobs_search_is_measured(
     runner: CliRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
