@@ -179,3 +179,8 @@ def copy_of(tmp_path: Path) -> CopyOf:
 @pytest.fixture
 def runner() -> CliRunner:
     return CliRunner()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests of the installation: at the end, one worker would wait for them alone."""
+    items.sort(key=lambda item: item.path.name != "test_installation.py")
