@@ -182,5 +182,5 @@ def runner() -> CliRunner:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of the installation: at the end, one worker would wait for them alone."""
+    """Begin with the tests of the installation: at the end, only one worker would be busy."""
     items.sort(key=lambda item: item.path.name != "test_installation.py")
