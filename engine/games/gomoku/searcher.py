@@ -104,7 +104,8 @@ class GomokuSearcher:
             moves, lines = moves - 1, lines - 1
             if moves == 0 or lines == 0:
                 return self._shared_out([proven], spent, started)
-        self._set_up(position, limits.nodes and limits.nodes - spent, allotment, excluded, started)
+        left = None if limits.nodes is None else max(limits.nodes - spent, 1)
+        self._set_up(position, left, allotment, excluded, started)
         empties = int(self._states[0]["empties"])
         self._run_threads(min(limits.depth or empties, empties), min(lines, moves))
         results = self._results(position)
@@ -180,7 +181,7 @@ class GomokuSearcher:
             state["excluded"][:] = 0
             state["excluded"][[board.padded(move, game.size) for move in excluded]] = 1
             state["node_limit"] = UNLIMITED
-            if nodes:
+            if nodes is not None:
                 state["node_limit"] = max(nodes // len(self._states), 1)
             state["deadline"] = started + int(allotment.hard * 1e9) if allotment else 0
             state["soft_deadline"] = started + int(allotment.soft * 1e9) if allotment else 0
