@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import click
 
+from book.certificates.check import Hole, Progress
 from book.certificates.kinds import DRAW, WIN, Kind, kind_of
 from book.processes import stopping_on_interrupt
 from fivebook.checks.check import Asked, Checked
@@ -18,20 +19,8 @@ _OF_PARTS = frozenset({"jobs", "state", "sample", "seed"})
 """What of the command's parameters makes sense where each entry is checked by itself."""
 
 
-class _Step(Protocol):
-    checked: int
-    of: int
-    seconds: float
-
-
-class _Hole(Protocol):
-    reason: str
-    line: tuple[str, ...] | None
-    board: str
-
-
 class _Checker(Protocol):
-    hole: _Hole | None
+    hole: Hole | None
     whole: bool
 
     @property
@@ -41,7 +30,7 @@ class _Checker(Protocol):
     @property
     def complete(self) -> bool: ...
     def stop(self) -> None: ...
-    def steps(self, jobs: int) -> Iterator[_Step]: ...
+    def steps(self, jobs: int) -> Iterator[Progress]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +214,7 @@ def _read_kind(path: Path) -> Kind:
 def _run(check: _Checker, jobs: int) -> None:
     before: int | None = None
 
-    def describe(step: _Step) -> str:
+    def describe(step: Progress) -> str:
         done = step.checked - (before or 0)
         left = (step.of - step.checked) * step.seconds / max(done, 1)
         return f"{step.checked:,} of {step.of:,} entries, {left:.0f} s left"

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from book.certificates.check import Hole, Progress
 from book.certificates.gomoku import kernels
 from book.certificates.gomoku.board import Board, Cell, Rules
 from book.certificates.gomoku.file import Certificate, CertificateError, Entry
@@ -30,29 +31,6 @@ _SECONDS_BETWEEN_SAVES = 15.0
 _UNKNOWN, _AT_ONCE = -1, -2
 
 Numbers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How many of the entries to check have been checked, by this run or an earlier one."""
-
-    checked: int
-    of: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """Why a certificate is rejected.
-
-    `line` are the moves from the start position to where the win is not shown; None if the
-    certificate's own moves lead from the start to no such board. `board` is that board, rows from
-    the top, the winner's stones as X.
-    """
-
-    reason: str
-    line: tuple[str, ...] | None
-    board: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from book.certificates.check import Hole, Progress
 from book.certificates.gomoku.board import Board, Cell
 from book.certificates.gomoku_draw.file import Certificate, Entry
 
@@ -19,28 +20,6 @@ _ENTRIES_A_STEP = 1000
 
 Cells = int
 """A set of cells."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How many of the entries have been checked."""
-
-    checked: int
-    of: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """Why a certificate is rejected.
-
-    `line` are the moves from the empty board to where the breaker's strategy fails; None if it
-    leads to no such board. `board` is that board, rows from the top, the maker's stones as X.
-    """
-
-    reason: str
-    line: tuple[str, ...] | None
-    board: str
 
 
 @dataclass(frozen=True, slots=True)

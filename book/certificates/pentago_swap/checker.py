@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from book.certificates.check import Hole, Progress
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, CertificateError
 from book.certificates.pentago_swap.single_board import Key, SingleBoard, board_of, key_of
@@ -28,29 +28,6 @@ _SECONDS_BETWEEN_SAVES = 15.0
 _BYTE = np.array([value.bit_count() for value in range(256)], dtype=np.int64)
 
 Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How many of the entries to check have been checked, by this run or an earlier one."""
-
-    checked: int
-    of: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """Why a certificate is rejected.
-
-    `line` are the moves from the start position to where White's win is not shown; None if the
-    certificate's own moves lead from the start to no such board. `board` is that board, rows from
-    the top, the first player's stones as X.
-    """
-
-    reason: str
-    line: tuple[str, ...] | None
-    board: str
 
 
 class Checker:

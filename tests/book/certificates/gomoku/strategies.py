@@ -5,9 +5,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from book.certificates.check import Hole
 from book.certificates.gomoku import file
 from book.certificates.gomoku.board import Board, Cell, Rules, rules_of
-from book.certificates.gomoku.checker import Checker, Hole
+from book.certificates.gomoku.checker import Checker
 from book.certificates.gomoku.file import Certificate, Entry, Start, certificate_of
 from book.certificates.gomoku.writer import EFFORT, Writer
 from engine import registry

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from book.certificates.check import Hole
 from book.certificates.gomoku import file
 from book.certificates.gomoku.board import Board
-from book.certificates.gomoku.checker import Checker, Hole
+from book.certificates.gomoku.checker import Checker
 from book.certificates.gomoku.file import Certificate, CertificateError, Entry, Start
 from engine import registry
 from tests.book.certificates.gomoku.strategies import (

@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 
+from book.certificates.check import Hole
 from book.certificates.gomoku.board import Rules
 from book.certificates.gomoku_draw import file
-from book.certificates.gomoku_draw.checker import Checker, Hole
+from book.certificates.gomoku_draw.checker import Checker
 from book.certificates.gomoku_draw.file import Answer, Certificate, CertificateError, Entry
 from tests.book.certificates.gomoku_draw.samples import SIZES, path_of, shipped
 from tests.oracles import gomoku_draw_certificate as slow

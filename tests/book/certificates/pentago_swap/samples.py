@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from book.certificates.check import Hole
 from book.certificates.pentago_swap import arrangements
-from book.certificates.pentago_swap.checker import Checker, Hole
+from book.certificates.pentago_swap.checker import Checker
 from book.certificates.pentago_swap.file import Certificate
 from book.certificates.pentago_swap.single_board import SingleBoard
 from engine.position import Position
