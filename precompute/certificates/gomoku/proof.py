@@ -1,7 +1,7 @@
 """The proof of a whole strategy, by parts that are proved side by side.
 
 A part is proved within few nodes first. One that resists is put back, and tried again with more
-when all others have been; before the most are spent, another second stone is tried instead. What
+when all others have been; before very many are spent, another second stone is tried instead. What
 a part holds does not depend on the others, nor on who proves it, so that the certificate is the
 same for any number of jobs and however often the proof was cut off.
 """
@@ -25,8 +25,12 @@ from precompute.certificates.gomoku.part import Part, game_of, make_part, rules_
 from precompute.certificates.gomoku.part_file import PartFile
 from precompute.dispatch import Dispatch, Work
 
-ROUNDS = (2_000_000, 20_000_000, 200_000_000)
+ROUNDS = (2_000_000, 20_000_000, 200_000_000, 2_000_000_000)
 """Nodes for each part, round by round."""
+
+_ROUNDS_BEFORE_OTHER_CHOICE = 2
+# With so few parts open more nodes are the shorter way than all parts after another stone.
+_FEW_OPEN = 12
 
 _SECONDS_A_LOOK = 0.5
 
@@ -161,11 +165,11 @@ class ProofByParts(Closing):
             WorkersLost: if a part cannot be tried; what was proved before is kept.
         """
         self._started, self._done = time.monotonic(), 0
-        *first, last = self._rounds
+        first = self._rounds[:_ROUNDS_BEFORE_OTHER_CHOICE]
         yield from self._run(dispatch, first)
-        while first and self._choose_again():
+        while self._choose_again():
             yield from self._run(dispatch, first)
-        yield from self._run(dispatch, [last])
+        yield from self._run(dispatch, self._rounds[_ROUNDS_BEFORE_OTHER_CHOICE:])
 
     def _run(
         self, dispatch: Dispatch[PartTask, Move | Part], rounds: Iterable[int]
@@ -185,14 +189,14 @@ class ProofByParts(Closing):
                     dispatch.recall()
 
     def _choose_again(self) -> bool:
-        """Choose another second stone of the winner's where parts resist; once all have been
+        """Choose another second stone of the winner's where many parts resist; once all have been
         tried, the one with fewest of them. Returns whether there are new parts."""
         if self._stopping:
             return False
         found = False
         for line in self._opening.undecided:
             tried = self._file.choices[line]
-            if not self._open_after(line, tried[-1]):
+            if self._open_after(line, tried[-1]) <= _FEW_OPEN:
                 continue
             others = [move for move in third_moves(self.game, line[1]) if move not in tried]
             found = found or bool(others)

@@ -1,12 +1,12 @@
 """A search for the breaker's strategy, kept in a file: one that was cut off goes on with it."""
 
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from book.replacing import replacing
 from engine.errors import FivebookError
 from engine.games.gomoku.breaker.finder import BreakerSearch
 
@@ -23,18 +23,14 @@ def save(search: BreakerSearch, size: int, path: Path) -> None:
     Raises:
         KeptSearchError: if the file cannot be written.
     """
-    partial = path.with_name(f"{path.name}.partial")
     used = {"open": search.open, "proven": search.proven}
     columns: dict[str, Any] = {"size": size, "nodes": search.nodes}
     for name, table in used.items():
         at = np.flatnonzero(table["hash"])
         columns |= {f"{name}_slots": len(table), f"{name}_at": at, name: table[at]}
     try:
-        with partial.open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             np.savez(file, **columns)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
     except OSError as error:
         raise KeptSearchError(f"cannot keep a search in '{path}': {error.strerror}") from error
 

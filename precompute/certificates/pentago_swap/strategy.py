@@ -231,7 +231,7 @@ class AnswerFile(Closing):
     def __init__(self, path: Path, rules: EntryRules) -> None:
         self._known: dict[tuple[int, int, int, int], SupernodeAnswer] = {}
         head = f"fivebook answers by {rules.signature}"
-        lines = path.read_text().split("\n") if path.exists() else [""]
+        lines = path.read_text(errors="replace").split("\n") if path.exists() else [""]
         if lines[0] and lines[0] != head:
             raise FivebookError(
                 f"'{path}' keeps the answers of another certificate: delete or rename it"

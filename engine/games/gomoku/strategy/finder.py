@@ -1,11 +1,14 @@
-"""The finder of winning strategies in Gomoku: proof numbers over quiet moves.
+"""The finder of winning strategies in Gomoku: proof numbers over quiet moves, guided by alpha-beta.
 
 Threats win most positions of an opening at once, and after a good quiet move of the attacker, one
 that threatens to win by threats, few replies of the defender are left. So the tree of quiet moves
 is small, and each of its positions costs much. It is kept whole, in Python, and grows best first
 (proof-number search; Allis, 1994). A candidate move counts as much as its unanswered replies and
-one more; a position as much as its best candidate, or as another look with more nodes if that is
-less. Positions that are equal by transposition or symmetry are one.
+a little more; a position as much as its best candidate. What has not been looked at counts by what
+alpha-beta thinks of the position above: its search overlooks replies and proves nothing, but its
+move is the one to try first, and where it sees a win there mostly is one. A position below which
+many nodes were spent in vain is looked at again, with more. Positions that are equal by
+transposition or symmetry are one.
 
 Depth-first search with a table would keep less, but has nothing to gain here: a position of the
 tree takes some 10 ms to survey and a few hundred bytes to keep.
@@ -23,8 +26,10 @@ from engine.game import Symmetry
 from engine.games.gomoku import board
 from engine.games.gomoku.board import DOUBLE_THREE, FOUR_THREE, PLAIN
 from engine.games.gomoku.strategy import candidates
+from engine.games.gomoku.strategy.guide import Guide
 from engine.games.gomoku.strategy.workspace import Replies, Workspace
 from engine.position import Move, Position
+from engine.values import HEURISTIC_MAX, Value
 
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
@@ -37,7 +42,7 @@ _NODES_FOR_REPLY = 5_000
 _NODES_WORTH_KEEPING = 1_000
 # What a quiet move adds to the proof numbers of the replies to it: chains of moves with one reply
 # each would cost nothing else, however long.
-_PRICE_OF_MOVE = 1
+_PRICE_OF_MOVE = 3
 _INFINITY = 1 << 40
 
 
@@ -76,25 +81,60 @@ class StrategyResult:
 class _Effort:
     """What a look at a position may cost, and how many candidates it may find.
 
-    `price` is what it counts beside the proof numbers of candidates.
+    It is `due` when that many nodes have been spent below the position. Threats are searched with
+    `nodes`, alpha-beta is asked for `guided` ones.
     """
 
-    price: int
+    due: int
     nodes: int
-    span: int
-    loudest: int
+    guided: int
     tried: int
     kept: int
     answers: int
+    span: int = 2
+    loudest: int = PLAIN
 
 
 _EFFORTS = (
-    _Effort(price=1, nodes=2_000, span=2, loudest=PLAIN, tried=10, kept=3, answers=8),
-    _Effort(price=4, nodes=5_000, span=2, loudest=PLAIN, tried=20, kept=5, answers=12),
-    _Effort(price=12, nodes=20_000, span=2, loudest=PLAIN, tried=30, kept=6, answers=16),
-    _Effort(price=40, nodes=100_000, span=2, loudest=DOUBLE_THREE, tried=40, kept=10, answers=24),
-    _Effort(price=150, nodes=500_000, span=3, loudest=FOUR_THREE, tried=80, kept=16, answers=32),
+    _Effort(0, nodes=2_000, guided=10_000, tried=3, kept=3, answers=16),
+    _Effort(500_000, nodes=2_000, guided=100_000, tried=6, kept=4, answers=20),
+    _Effort(3_000_000, nodes=5_000, guided=1_000_000, tried=10, kept=6, answers=24),
+    _Effort(
+        20_000_000,
+        nodes=20_000,
+        guided=10_000_000,
+        tried=30,
+        kept=10,
+        answers=32,
+        loudest=DOUBLE_THREE,
+    ),
+    _Effort(
+        200_000_000,
+        nodes=100_000,
+        guided=50_000_000,
+        tried=40,
+        kept=16,
+        answers=32,
+        span=3,
+        loudest=FOUR_THREE,
+    ),
 )
+
+# From each value on, what a reply counts that nobody has looked at: the value is that of the
+# position before the attacker's move, if it is alpha-beta's. Another move's is worth less.
+_PROOF_BY_VALUE = ((HEURISTIC_MAX, 3), (1_000, 8), (600, 12), (300, 24), (100, 40))
+_PROOF_OF_THE_REST = 80
+_PROOF_BEFORE_OPINION = 12
+_LESS_FOR_OTHER_MOVES = 300
+# A position without candidates counts so many times a reply, and more each time it has none.
+_NO_CANDIDATES, _NO_CANDIDATES_AGAIN = 3, 4
+
+
+def _proof_by_value(value: Value) -> int:
+    for least, proof in _PROOF_BY_VALUE:
+        if value >= least:
+            return proof
+    return _PROOF_OF_THE_REST
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +185,60 @@ class _Candidate:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A canonical position with the attacker to move; `proof` is zero once it is won."""
+    """A canonical position with the attacker to move; `proof` is zero once it is won.
+
+    `value` is what alpha-beta thought at the last look, and `below` the nodes spent since the first
+    on what follows.
+    """
 
     position: Position
     stones: bytes
-    proof: int = 1
+    proof: int = _PROOF_BEFORE_OPINION
     distance: int = 0
     looks: int = 0
+    value: Value = 0
+    below: int = 0
     candidates: dict[Move, _Candidate] = field(default_factory=dict)
     parents: list[_Node] = field(default_factory=list)
 
+    def next_candidate(self) -> _Candidate | None:
+        """The candidate to go on with; None where it is time to look, or look again."""
+        best = self.best()
+        if best is None or best.proof >= _INFINITY or self._is_due:
+            return None
+        return best
+
     def best(self) -> _Candidate | None:
-        """The candidate to go on with; None where it is better to look again."""
-        best = min(self.candidates.values(), key=lambda each: each.proof, default=None)
-        return best if best is not None and best.proof <= self.price else None
+        return min(self.candidates.values(), key=lambda each: each.proof, default=None)
 
     @property
-    def price(self) -> int:
-        return _EFFORTS[self.looks].price if self.looks < len(_EFFORTS) else _INFINITY
+    def _is_due(self) -> bool:
+        return not self.is_exhausted and self.below >= _EFFORTS[self.looks].due
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether there is no greater effort to look with."""
+        return self.looks == len(_EFFORTS)
+
+    def expect(self, value: Value, first: Move) -> None:
+        """Let the replies that nobody has looked at count by the `value` of the move `first`."""
+        self.value = value
+        for move, candidate in self.candidates.items():
+            proof = _proof_by_value(value - _LESS_FOR_OTHER_MOVES * (move != first))
+            for child in candidate.children.values():
+                if child.node.looks == 0 and 0 < child.node.proof < _INFINITY:
+                    child.node.proof = proof
+
+    def sum_up(self) -> None:
+        """Reckon the proof number anew, unless it is won."""
+        best = self.best()
+        if best is not None:
+            self.proof = min(best.proof, _INFINITY)
+        elif self.is_exhausted:
+            self.proof = _INFINITY
+        else:
+            again = _NO_CANDIDATES_AGAIN ** (self.looks - 1)
+            self.proof = _NO_CANDIDATES * again * _proof_by_value(self.value)
 
 
 class StrategyFinder:
@@ -170,20 +246,25 @@ class StrategyFinder:
 
     What it proves is in `store`, which can be handed on to another finder of the same game. For
     one thread at a time. A result depends on the arguments and on the store alone. The `workspace`
-    may be shared with others that search when this one does not.
+    may be shared with others that search when this one does not, and so may the `guide`.
 
     Raises:
         ValueError: if the game forbids moves.
     """
 
     def __init__(
-        self, game: Gomoku, store: Store | None = None, workspace: Workspace | None = None
+        self,
+        game: Gomoku,
+        store: Store | None = None,
+        workspace: Workspace | None = None,
+        guide: Guide | None = None,
     ) -> None:
         if game.forbids_moves:
             raise ValueError(f"{game.id} forbids moves, which this search does not know")
         self._game = game
         self.store: Store = {} if store is None else store
         self._workspace = Workspace(game) if workspace is None else workspace
+        self._guide = Guide(game) if guide is None else guide
         self._nodes: dict[bytes, _Node] = {}
         self._won: dict[bytes, Entry] = {}
         self._goal: _Node | _Candidate | None = None
@@ -233,6 +314,7 @@ class StrategyFinder:
         self._nodes, self._won = {}, {}
         self._deadline = deadline
         self._workspace.forget()
+        self._guide.forget()
         spent = 0
         goal: _Node | _Candidate
         if loses:
@@ -368,14 +450,22 @@ class StrategyFinder:
 
     def _grow(self, goal: _Node | _Candidate, nodes: int, hints: Sequence[Move]) -> int:
         """Look at the most promising position below `goal`; returns the nodes that took."""
-        node, best = (goal, goal.best()) if isinstance(goal, _Node) else (None, goal)
-        while best is not None:
-            child = best.next_child()
-            hints = self._hints(best, child)
-            node, best = child.node, child.node.best()
-        assert node is not None
-        spent = self._look(node, nodes, hints)
-        self._update(node)
+        path: list[_Node] = []
+        candidate: _Candidate | None
+        if isinstance(goal, _Node):
+            path.append(goal)
+            candidate = goal.next_candidate()
+        else:
+            candidate = goal
+        while candidate is not None:
+            child = candidate.next_child()
+            hints = self._hints(candidate, child)
+            path.append(child.node)
+            candidate = child.node.next_candidate()
+        spent = self._look(path[-1], nodes, hints)
+        for node in path:
+            node.below += spent
+        self._update(path[-1])
         return spent
 
     def _hints(self, candidate: _Candidate, child: _Child) -> list[Move]:
@@ -394,15 +484,26 @@ class StrategyFinder:
         effort = _EFFORTS[node.looks]
         node.looks += 1
         workspace, survey = self._workspace, self._workspace.survey
-        state = workspace.set_up(node.position, nodes, self._deadline)
+        workspace.set_up(node.position, nodes, self._deadline)
         win = workspace.find_win(effort.nodes)
         spent = workspace.spent
         if win is not None:
             keep = spent > _NODES_WORTH_KEEPING
             self._win(node, Entry(win.move, Kind.THREAT, win.distance), keep)
             return spent
+        left = nodes - spent
+        if left <= 0:
+            return spent
+        opinion = self._guide.ask(node.position, min(effort.guided, left), self._deadline)
+        spent += self._guide.spent
+        if opinion.value >= HEURISTIC_MAX:
+            tried, hints = 1, [opinion.move]
+        else:
+            tried = effort.tried
+            hints = [opinion.move, *(move for move in hints if move != opinion.move)]
+        state = workspace.set_up(node.position, nodes - spent, self._deadline)
         survey["span"], survey["loudest"] = effort.span, effort.loudest
-        survey["most_tried"], survey["most_kept"] = effort.tried, effort.kept
+        survey["most_tried"], survey["most_kept"] = tried, effort.kept
         survey["most_answers"] = effort.answers
         survey["pass_nodes"] = survey["reply_nodes"] = effort.nodes
         padded = [board.padded(move, self._game.size) for move in hints[: candidates.HINTS]]
@@ -411,7 +512,8 @@ class StrategyFinder:
         candidates.survey(state, workspace.threats, workspace.search, workspace.tree, survey)
         for index in range(int(survey["kept"])):
             self._add_candidate(node, index)
-        return workspace.spent
+        node.expect(opinion.value, opinion.move)
+        return spent + workspace.spent
 
     def _add_candidate(self, node: _Node, index: int) -> None:
         """Take over a candidate from the survey, with what is known of it already."""
@@ -452,7 +554,8 @@ class StrategyFinder:
     def _sum_up(self, node: _Node) -> None:
         if node.proof == 0:
             return
-        best = min(node.candidates.values(), key=lambda each: each.proof, default=None)
-        node.proof = node.price if best is None else min(best.proof, node.price)
-        if best is not None and node.proof == 0:
+        node.sum_up()
+        if node.proof == 0:
+            best = node.best()
+            assert best is not None
             self._win(node, Entry(best.move, Kind.QUIET, best.distance), True)

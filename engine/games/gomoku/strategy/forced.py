@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.games.gomoku.strategy.finder import StrategyFinder
+from engine.games.gomoku.strategy.guide import Guide
 from engine.games.gomoku.strategy.workspace import Replies, Workspace
 from engine.position import Move, Position
 
@@ -31,6 +32,8 @@ _LEAST_TIME, _LEAST_NODES = 4_000_000, 1_000
 # For what the other side threatens, and for each reply to it.
 _NODES_FOR_REPLY = 5_000
 _NODES_FOR_LINE = 20_000
+# Every searcher has one of these, and the quiet moves' part is some 10,000 nodes. In MiB.
+_TABLE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,8 @@ class ForcedSearch:
     def __init__(self, game: Gomoku) -> None:
         self._game = game
         self._workspace = Workspace(game)
-        self._finder = StrategyFinder(game, workspace=self._workspace)
+        guide = Guide(game, table=_TABLE)
+        self._finder = StrategyFinder(game, workspace=self._workspace, guide=guide)
         self._nodes = self._deadline = self._started = 0
         self.spent = 0
 

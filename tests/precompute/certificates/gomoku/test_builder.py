@@ -150,7 +150,7 @@ def test_only_dark_wins_by_parts_and_only_where_no_move_is_forbidden(
 def test_rounds_end_with_the_nodes_that_are_given() -> None:
     assert rounds_within(5_000_000) == (2_000_000, 5_000_000)
     assert rounds_within(100) == (100,)
-    assert rounds_within(None)[-1] == 200_000_000
+    assert rounds_within(None)[-1] == 2_000_000_000
 
 
 def test_the_command_builds_and_says_so(tmp_path: Path) -> None:
