@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds demo demo-cluster bench field strength book-strength openings solve book clean
+.PHONY: help setup test test-slow test-bounds test-faults demo demo-cluster bench field strength book-strength openings solve book clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -35,6 +35,9 @@ test-slow: setup ## The tests that take minutes
 
 test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
+
+test-faults: setup ## Spoilt books and other faults, thousands of them
+	$(BIN)/pytest -n $(JOBS) -m slow tests/faults $(ARGS)
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m tools.demo $(ARGS)

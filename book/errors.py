@@ -7,7 +7,9 @@ FivebookError               (engine.errors)
     ├── NotABook            the file is something else
     ├── NewerSchema         a later version of fivebook wrote it
     ├── BookUnreadable      the file cannot be read, or is damaged
+    │   └── BookAway        the book is out of reach for now, or another is in its place
     ├── BookUnwritable      read-only, full disk, or another builder holds it
+    ├── OutputRefused       what is to be written would destroy another file
     └── PositionNotFound    the book does not hold this position
 """
 
@@ -38,8 +40,16 @@ class BookUnreadable(BookError):
     """The file cannot be read, or is damaged."""
 
 
+class BookAway(BookUnreadable):
+    """The book is out of reach for now, or another is in its place: what opens it anew may do."""
+
+
 class BookUnwritable(BookError):
     """The book cannot be written: read-only, full disk, or in use by another builder."""
+
+
+class OutputRefused(BookError):
+    """What is to be written would destroy a file that is read, or that is something else."""
 
 
 class PositionNotFound(BookError, LookupError):

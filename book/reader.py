@@ -2,25 +2,28 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import NamedTuple
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from threading import local
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from book.closing import Closing
 from book.entry import BookMove, Entry
-from book.errors import BookUnreadable, PositionNotFound
-from book.rows.encoding import BOUNDS, lookup_of, unpack_line
+from book.errors import BookAway, BookUnreadable, PositionNotFound
+from book.rows.encoding import BOUNDS, is_line, lookup_of, unpack_line
 from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, flipped
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, Prepared, explained, open_engine
 from book.storage.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.storage.schema import games as games_table
+from book.storage.store import DATABASE_ERRORS
 from engine import registry
 from engine.game import Canonical, Game
 from engine.position import Move, Position
-from engine.values import from_child
+from engine.values import WIN, from_child
 
 _LINE_PLIES = 8
 
@@ -68,12 +71,51 @@ _lookup = (
 )
 # The stored move that is best for the parent is the one to the child worth least.
 _lookup_best = _lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
+_LOOKUPS = (_lookup, _lookup_best)
+# A table that was restored on a server has another number.
+_tables: ColumnElement[int] = literal_column("positions.tableoid")
 _names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
 _count = (
     select(func.coalesce(func.sum(counts.c.positions), 0))
     .select_from(counts.join(games_table))
     .where(games_table.c.name == bindparam("name"))
 )
+
+
+FileNumber = tuple[int, int]
+
+
+def file_number(path: Path) -> FileNumber | None:
+    """What tells the file at `path` from any other that may be put there; None without one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+class _Lent(AbstractContextManager[Connection]):
+    """A connection of `reader` for the length of a block, in which a thread may have no other.
+
+    A class, as a lookup enters a dozen, and a generator's block costs several times as much.
+    """
+
+    __slots__ = ("_connection", "_only", "_reader")
+
+    def __init__(self, reader: "BookReader", *, only: bool = False) -> None:
+        self._reader = reader
+        self._only = only
+
+    def __enter__(self) -> Connection:
+        self._connection = self._reader._take()
+        if self._only:
+            self._reader._of_thread.connection = self._connection
+        return self._connection
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if self._only:
+            self._reader._of_thread.connection = None
+        self._reader._give_back(self._connection, error)
 
 
 class BookReader(Closing):
@@ -88,31 +130,92 @@ class BookReader(Closing):
 
     def __init__(self, address: AnyAddress) -> None:
         self.address = Address.of(address)
+        path = self.address.path
+        self.file_number = None if path is None else file_number(path)
+        self._of_thread = local()
         self._engine = open_engine(self.address, Access.READ)
         # Connections at rest. A deque may be shared among threads without a lock.
         self._idle: deque[Connection] = deque()
-        self._lookup = Prepared(_lookup, self._engine.dialect)
-        self._lookup_best = Prepared(_lookup_best, self._engine.dialect)
+        on_server = path is None
+        lookups = [each.add_columns(_tables) if on_server else each for each in _LOOKUPS]
+        self._lookup, self._lookup_best = (Prepared(each, self._engine.dialect) for each in lookups)
+        with self.connection() as connection:
+            self._tables = _tables_of(connection) if on_server else None
         self._numbers = self._read_numbers()
         self.games: tuple[Game, ...] = tuple(map(registry.get, self._numbers))
 
     def close(self) -> None:
         """Let go of the file."""
-        while self._idle:
-            self._idle.pop().close()
+        self.drop_idle()
         self._engine.dispose()
 
-    @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def at_hand(self, *, ask_first: bool = False) -> AbstractContextManager[object]:
+        """Have all that this thread reads in the block come from one connection.
+
+        So it all comes from the book that this reader has opened, even if another is put in its
+        place meanwhile. With `ask_first` the database has to give a sign before.
+
+        Raises:
+            BookAway: if another book is in its place already, or none can be reached.
+        """
+        if ask_first:
+            with self.connection() as connection:
+                self._check_tables(connection)
+        return nullcontext() if self._held else _Lent(self, only=True)
+
+    def connection(self) -> AbstractContextManager[Connection]:
         """A connection for one thread, that reads and holds no transaction open."""
-        with explained(self.address):
-            try:
-                connection = self._idle.pop()
-            except IndexError:
-                connection = self._engine.connect()
-                connection.execution_options(isolation_level="AUTOCOMMIT")
-            yield connection
-        self._idle.append(connection)
+        held = self._held
+        return _Lent(self) if held is None else nullcontext(held)
+
+    @property
+    def _held(self) -> Connection | None:
+        """The one connection of this thread, while there is one."""
+        return getattr(self._of_thread, "connection", None)
+
+    def _take(self) -> Connection:
+        """A connection at rest, or a new one; to be given back."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            with explained(self.address):
+                return self._connect()
+
+    def _give_back(self, connection: Connection, error: BaseException | None = None) -> None:
+        """Let others have a connection, or close it after an `error`."""
+        if error is None:
+            self._idle.append(connection)
+            return
+        connection.close()
+        if isinstance(error, DATABASE_ERRORS):
+            # It may be dead, and if it is, so are all that are older.
+            self.drop_idle()
+            with explained(self.address):
+                raise error
+
+    def drop_idle(self) -> None:
+        """Close the connections at rest."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def _connect(self) -> Connection:
+        connection = self._engine.connect()
+        connection.execution_options(isolation_level="AUTOCOMMIT")
+        if self.address.path is not None:
+            # SQLite opens the log at the first look.
+            connection.exec_driver_sql("PRAGMA schema_version")
+            if file_number(self.address.path) != self.file_number:
+                connection.close()
+                raise self._replaced()
+        return connection
+
+    def _check_tables(self, connection: Connection) -> None:
+        """Make sure that a server answers, and that its tables are those of this book."""
+        if self._tables is not None and _tables_of(connection) != self._tables:
+            raise self._replaced()
+
+    def _replaced(self) -> BookAway:
+        return BookAway(f"another book is in the place of '{self.address}'")
 
     @contextmanager
     def rows_of(self, game: Game) -> Iterator[GameRows]:
@@ -202,13 +305,16 @@ class BookReader(Closing):
             "game": self._numbers[game.id],
         }
         with self.connection() as connection:
-            rows = list(map(_Row._make, (lookup or self._lookup).all(connection, values)))
-        for row in rows:
-            # A page that lost its contents reads as nulls, and a link as one to nowhere.
-            if None in row[: len(_REQUIRED)] or (
-                row.move is not None and None in row[-len(_OF_CHILD) :]
-            ):
-                raise self._damaged(f"the row of the key {canonical.key.hex()} is incomplete")
+            found = (lookup or self._lookup).all(connection, values)
+            if self._tables is not None:
+                if not found:
+                    self._check_tables(connection)
+                elif found[0][-1] != self._tables:
+                    raise self._replaced()
+                found = [row[:-1] for row in found]
+            rows = list(map(_Row._make, found))
+        if rows and not _are_sound(game, rows):
+            raise self._damaged(f"the row of the key {canonical.key.hex()} cannot be right")
         return rows
 
     def _read_numbers(self) -> dict[str, int]:
@@ -232,10 +338,60 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            known = _known_moves(game, self._best_rows(game, canonical))[0]
+            rows = self._best_rows(game, canonical)
+            if not rows:
+                raise self._damaged(f"no row of the key {canonical.key.hex()} is found by it")
+            known = _known_moves(game, rows)[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])
+
+
+def _tables_of(connection: Connection) -> int:
+    return int(connection.exec_driver_sql("SELECT 'positions'::regclass::oid").scalar_one())
+
+
+def _are_sound(game: Game, rows: Sequence[_Row]) -> bool:
+    """Whether the rows of a position hold what they may, as those of no honest file do not.
+
+    A page that lost its contents reads as nulls, and a link as one to nowhere. Only what is asked
+    of each child is asked of each row: this is done at every lookup.
+    """
+    row = rows[0]
+    value, bound, proven, depth, nodes, milliseconds, state, *_ = row
+    try:
+        # Only whole numbers have a bitwise or.
+        _ = value | bound | proven | depth | nodes | milliseconds | state
+    except TypeError:
+        return False
+    if not -WIN <= row.value <= WIN or row.bound not in BOUNDS:
+        return False
+    if row.rest_state in WITH_MOVE:
+        if not _has_sound_slot(game, row):
+            return False
+    elif row.move is None:
+        return False
+    if row.move is None:
+        return True
+    count = game.move_count
+    try:
+        cells: Sequence[tuple[Any, ...]] = rows
+        for *_, move, value, bound, proven, depth in cells:
+            _ = move | value | bound | proven | depth
+            if not (0 <= move < count and -WIN <= value <= WIN and bound in BOUNDS):
+                return False
+    except TypeError:
+        return False
+    return True
+
+
+def _has_sound_slot(game: Game, row: _Row) -> bool:
+    return (
+        isinstance(row.rest_value, int)
+        and -WIN <= row.rest_value <= WIN
+        and row.rest_bound in BOUNDS
+        and is_line(game, row.rest_line)
+    )
 
 
 def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:

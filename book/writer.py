@@ -1,17 +1,19 @@
 """The writer of a book: runs, and the results that become rows."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
 
 import engine
 from book.closing import Closing
-from book.errors import BookUnwritable
+from book.errors import BookError, BookUnwritable
 from book.rows.counts import CountChanges
 from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, now, pack_line
 from book.rows.history import note
@@ -42,6 +44,9 @@ _last_run = (
     .order_by(runs.c.id.desc())
     .limit(1)
 )
+# How long, and for how many transactions, what was stored is in the log alone.
+_SECONDS_IN_LOG = 30.0
+_TRANSACTIONS_IN_LOG = 200
 # What of a run's parameters may be different for each of several builders of one book.
 _OF_ONE_BUILDER = {"jobs", "seconds", "backend"}
 
@@ -87,6 +92,7 @@ class BookWriter(Closing):
         self.address = Address.of(address)
         self.game = game
         self.alone = True
+        self._transactions, self._checked_in = 0, time.monotonic()
         self.store = store_of(self.address)
         # What is there is looked at before a lock is left beside it.
         self._engine = open_engine(self.address, Access.WRITE)
@@ -98,14 +104,25 @@ class BookWriter(Closing):
                 opened.callback(self._engine.dispose)
                 opened.callback(self._connection.close)
                 self.alone = lock.enter_context(self.store.locked(self._connection))
+                self._place = self.store.place()
             if not self.alone:
                 self._join(shared)
-            with self.transaction() as connection:
-                self.rows = GameRows(connection, game, register(connection, game))
+            self.rows = GameRows(self._connection, game, self._number())
+            opened.callback(self._empty_log)
             self._opened = opened.pop_all()
 
+    def _number(self) -> int:
+        with self.store.explained(), self._connection.begin() as looking:
+            number = _number_of(self._connection, self.game)
+            # Committing writes to the file, even if nothing was changed.
+            looking.rollback()
+        if number is not None:
+            return number
+        with self.transaction() as connection:
+            return register(connection, self.game)
+
     def close(self) -> None:
-        """Let go of the book and of the lock."""
+        """Let go of the book and of the lock; what was stored is in the book's own file then."""
         self._opened.close()
 
     def share(self) -> None:
@@ -122,9 +139,47 @@ class BookWriter(Closing):
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """One transaction: all of it is stored, or nothing."""
+        """One transaction: all of it is stored, or nothing.
+
+        Raises:
+            BookUnwritable: also if the book was moved, or another is in its place; what was stored
+                is then in a file beside it, which the message names.
+        """
         with self.store.explained(), self._connection.begin():
             yield self._connection
+        self._transactions += 1
+        if self.store.place() != self._place:
+            self._rescue()
+        if (
+            self._transactions >= _TRANSACTIONS_IN_LOG
+            or time.monotonic() >= self._checked_in + _SECONDS_IN_LOG
+        ):
+            self._checkpoint()
+
+    def _checkpoint(self, *, wholly: bool = False) -> None:
+        with self.store.explained():
+            self.store.checkpoint(self._connection, wholly=wholly)
+        self._transactions, self._checked_in = 0, time.monotonic()
+
+    def _empty_log(self) -> None:
+        # What cannot be put into the file, as on a full disk, stays in its log.
+        with suppress(BookError):
+            self._checkpoint(wholly=True)
+
+    def _rescue(self) -> None:
+        """Write the book as it is now, wherever its file went, into a new one.
+
+        Raises:
+            BookUnwritable: always.
+        """
+        names = (self.address.beside(f"found-{number}") for number in count(1))
+        copy = next(name for name in names if not name.exists())
+        self._place = self.store.place()
+        self.store.copy(self._connection, copy)
+        raise BookUnwritable(
+            f"'{self.address}' was moved, or something else was put in its place, while it was "
+            f"being built; all that was found is in '{copy}', a whole book to go on with"
+        )
 
     def start_run(self, parameters: dict[str, Any]) -> int:
         """Record an invocation of the builder; returns the run's number."""
@@ -141,7 +196,10 @@ class BookWriter(Closing):
                     nodes=0,
                 )
             )
-            return inserted_id(result)
+            number = inserted_id(result)
+        # A proof may take hours before anything else is stored.
+        self._checkpoint()
+        return number
 
     def end_run(self, run: int) -> None:
         """Record that the run came to its end."""
@@ -296,12 +354,19 @@ class BookWriter(Closing):
 
 def register(connection: Connection, game: Game) -> int:
     """The number of `game` in this book, which gets its notation on first use."""
-    number = connection.execute(select(games.c.id).where(games.c.name == game.id)).scalar()
+    number = _number_of(connection, game)
     if number is not None:
-        return int(number)
+        return number
     result = connection.execute(insert(games).values(name=game.id))
     number = inserted_id(result)
     store_notation(connection, game, number)
+    return number
+
+
+def _number_of(connection: Connection, game: Game) -> int | None:
+    number: int | None = connection.execute(
+        select(games.c.id).where(games.c.name == game.id)
+    ).scalar()
     return number
 
 

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import signal
 import sys
 from difflib import get_close_matches
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from book.processes import exit_by_interrupt
+from book.visible import visible
 from engine import __version__
 from engine.errors import FivebookError
 
@@ -55,11 +58,24 @@ GROUPS = {
         "completion": "Have the shell complete what is typed.",
     },
 }
+# Which may compile, and search.
+_COMPILING = {
+    *("build", "query", "verify", "prove", "certify", "prove-check"),
+    *("serve", "play", "gobang", "gomocup", "arena", "bench", "compile"),
+}
 _COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 PROGRAM = "fivebook"
 COMPLETE_VARIABLE = "_FIVEBOOK_COMPLETE"
 """By which a shell's script asks this program to complete what is typed."""
+
+
+_OF_THE_MACHINE = {
+    errno.ENOSPC: "cannot write",
+    errno.EMFILE: "the limit of open files (ulimit -n) is too low",
+    errno.ENFILE: "this machine has no room for further open files",
+}
+INTERRUPTED = 128 + signal.SIGINT
 
 
 class _Refusal(click.ClickException):
@@ -88,6 +104,8 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        if name in _COMPILING and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:
+            _prepare()
         if name in _COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
         meant = get_close_matches(name, _COMMANDS, n=1)
@@ -113,9 +131,18 @@ class _LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except FivebookError as error:
-            raise _Refusal(str(error)) from error
+            raise _Refusal(visible(str(error))) from error
         except click.FileError as error:
-            raise _Refusal(error.format_message()) from error
+            raise _Refusal(visible(error.format_message())) from error
+
+
+def _prepare() -> None:
+    """Have the machine ready for a command that may compile and search."""
+    from fivebook.machine import prepare
+
+    note = prepare()
+    if note:
+        click.echo(note, err=True)
 
 
 def _name_variables(command: click.Command) -> None:
@@ -144,18 +171,23 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; exit status 2 for bad input, 130 after Ctrl-C."""
+    """Run the command line; docs/commands.md tells the exit statuses."""
+    settle = exit_by_interrupt()
+    status: object
     try:
         status = cli.main(prog_name=PROGRAM, complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.ClickException as error:
-        click.echo(f"Error: {error.format_message()}", err=True)
-        status = error.exit_code
-    except click.Abort:
-        status = 130
+        click.echo(f"Error: {visible(error.format_message())}", err=True)
+        status = _Refusal.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    except SystemExit as ending:
+        # Of SIGTERM, which every file and display has been closed by.
+        status = ending.code
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in _OF_THE_MACHINE:
             raise
-        click.echo(f"Error: cannot write: {error.strerror}", err=True)
+        click.echo(f"Error: {_OF_THE_MACHINE[error.errno]}: {error.strerror}", err=True)
         status = 2
     try:
         sys.stdout.flush()
@@ -163,7 +195,9 @@ def main() -> None:
         # Python would try it once more at the end, and leave with a status of its own.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = status or 2
-    sys.exit(status if isinstance(status, int) else 0)
+    settled = status if isinstance(status, int) else 0
+    settle(settled)
+    sys.exit(settled)
 
 
 if __name__ == "__main__":

@@ -98,6 +98,13 @@ def json_option(command: _Command) -> _Command:
     )
 
 
+def force_option(command: _Command) -> _Command:
+    """Add ``--force``, which every command takes that writes a file that may be there already."""
+    return click.option(
+        "--force", is_flag=True, help="Replace the output even if it is something else."
+    )(command)
+
+
 def game_of(reader: "BookReader", game: Game | None) -> Game:
     """`game`, or the one game that the book holds.
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import click
 from rich.table import Table
 
 from book.errors import PositionNotFound
+from book.replacing import replacing
 from engine.clock import Clock
 from engine.errors import FivebookError, IllegalMove
 from engine.game import Game, Outcome
@@ -17,7 +17,7 @@ from engine.players.engine import EnginePlayer
 from engine.position import Move, Position, Side
 from engine.search import Limits
 from engine.values import describe_value
-from fivebook.console import console
+from fivebook.console import console, echo
 from fivebook.displays.painting import paint
 from service.answerer import Answerer
 from service.answers import Answer
@@ -26,7 +26,7 @@ from service.inquiry import Inquiry
 from service.play.book import BookPlayer
 from service.play.clocks import GameClock
 from service.play.drawing import winning_cells
-from service.play.records import GameRecord, format_record, read_records, suffix
+from service.play.records import GameRecord, InvalidRecord, format_record, read_records, suffix
 from service.play.typed import typed_lines
 
 _PERSON = "human"
@@ -75,7 +75,7 @@ class TerminalGame:
 
     def run(self) -> None:
         """Play, and obey, until somebody quits or the input ends."""
-        click.echo(f"{self._game.title}; 'help' shows the commands\n")
+        echo(f"{self._game.title}; 'help' shows the commands\n")
         self._draw()
         while not self._left:
             if self._record.outcome is None and self._side in self._players:
@@ -101,25 +101,25 @@ class TerminalGame:
                 choice = player.choose_by_clock(self._position, clock.reading)
             self._play(choice.move, f" ({_describe(player, choice)})")
         except (PlayerFailed, IllegalMove) as error:
-            click.echo(f"{side}: {error}")
+            echo(f"{side}: {error}")
             self._end(Outcome.won_by(side.other), f"{side} gave no legal move")
 
     def _ask(self) -> None:
         if self._record.outcome is None:
             left = self._describe_clock(self._side)
-            click.echo(f"{self._side} ({_MARKS[self._side]}) to move{left}: ", nl=False)
+            echo(f"{self._side} ({_MARKS[self._side]}) to move{left}: ", nl=False)
         else:
-            click.echo("save FILE, undo or quit: ", nl=False)
+            echo("save FILE, undo or quit: ", nl=False)
         line = self._input.readline()
         if not self._input.isatty():
-            click.echo(line.rstrip("\n"))
+            echo(line.rstrip("\n"))
         if not line:
             self._left = True
             return
         try:
             self._obey(line.strip())
         except FivebookError as error:
-            click.echo(error)
+            echo(error)
 
     def _obey(self, text: str) -> None:
         word, _, rest = text.partition(" ")
@@ -142,7 +142,7 @@ class TerminalGame:
                 self._left = True
             case "help":
                 first = self._game.format_move(0)
-                click.echo(_HELP.format(move=first, suffix=suffix(self._game)))
+                echo(_HELP.format(move=first, suffix=suffix(self._game)))
             case _:
                 self._require_unfinished()
                 self._play(self._game.parse_move(text, self._position))
@@ -151,11 +151,11 @@ class TerminalGame:
         position = self._game.play_line([move], self._position)
         side = self._side
         if self._is_late():
-            click.echo(f"{side}: the time is up")
+            echo(f"{side}: the time is up")
             self._end(Outcome.won_by(side.other), f"{side} overstepped its clock")
             return
         left = self._describe_clock(side)
-        click.echo(f"{side} plays {self._game.format_move(move)}{remark}{left}\n")
+        echo(f"{side} plays {self._game.format_move(move)}{remark}{left}\n")
         self._record = replace(self._record, moves=(*self._record.moves, move))
         self._draw()
         outcome = self._game.outcome(position)
@@ -164,7 +164,7 @@ class TerminalGame:
 
     def _end(self, outcome: Outcome, ending: str = "") -> None:
         self._record = replace(self._record, outcome=outcome, ending=ending)
-        click.echo(f"{_result(self._record)}.\n")
+        echo(f"{_result(self._record)}.\n")
 
     def _undo(self) -> None:
         moves = self._record.moves
@@ -187,7 +187,7 @@ class TerminalGame:
         answer = self._answer()
         search = f"depth {answer.depth}, {answer.nodes:,} nodes"
         origin = answer.found_live or "from the book"
-        click.echo(f"{describe_value(answer.value, answer.proven)}; {origin} ({search})")
+        echo(f"{describe_value(answer.value, answer.proven)}; {origin} ({search})")
         table = Table("move")
         table.add_column("value", justify="right")
         table.add_column("depth", justify="right")
@@ -207,13 +207,14 @@ class TerminalGame:
 
     def _save(self, name: str) -> None:
         path = self._path(name)
-        part = path.with_name(f"{path.name}.part")
+        if path.exists() and not _is_record(path):
+            raise _Refused(f"'{path}' is there already, and is not the record of one game")
         try:
-            part.write_text(format_record(self._record), "utf-8")
-            part.replace(path)
+            with replacing(path) as partial:
+                partial.write_text(format_record(self._record), "utf-8")
         except OSError as error:
             raise _Refused(f"cannot write '{path}': {error.strerror}") from error
-        click.echo(f"saved as {path}")
+        echo(f"saved as {path}")
 
     def _load(self, name: str) -> None:
         path = self._path(name)
@@ -227,7 +228,7 @@ class TerminalGame:
         self._start_clocks()
         self._draw()
         if found.outcome is not None:
-            click.echo(f"{_result(found)}.\n")
+            echo(f"{_result(found)}.\n")
 
     def _path(self, name: str) -> Path:
         if not name:
@@ -266,6 +267,13 @@ class TerminalGame:
         if last_move is not None:
             last = self._game.landing(self._game.play_line(before), last_move)
         console.print(paint(self._game, self._position, last), end="\n\n")
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        return len(read_records(path)) == 1
+    except InvalidRecord:
+        return False
 
 
 def _side_of(ply: int) -> Side:

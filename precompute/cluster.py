@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import cache
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import engine
 from book.writer import evaluation_hash
@@ -20,6 +22,21 @@ from precompute.dispatch import Dispatch, Result, Sent, Task, Work, WorkersLost
 
 _SECONDS_TO_CONNECT = 10
 _SECONDS_BETWEEN_COUNTS = 1.0
+
+
+def is_protected(address: str) -> bool:
+    """Whether nobody but this machine, or holders of a certificate, reach a scheduler there.
+
+    A scheduler runs whatever code it is sent, and so do its workers and clients.
+    """
+    scheme, _, place = address.rpartition("://")
+    if scheme in ("tls", "wss", "inproc"):
+        return True
+    host = urlsplit(f"//{place}").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ over what follows, compressed by zlib.
 """
 
 import json
-import os
 import zlib
 from hashlib import blake2b
 
 import engine
+from book.replacing import replacing
 from book.storage.address import Address, AnyAddress
 from engine.errors import FivebookError
 from engine.game import Game
@@ -57,13 +57,9 @@ class Knowledge:
             KnowledgeError: if the file cannot be written.
         """
         data = zlib.compress(knowledge, level=1)
-        partial = self.path.with_name(f"{self.path.name}.partial")
         try:
-            with partial.open("wb") as file:
-                file.write(json.dumps(self._header(data)).encode() + b"\n" + data)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(self.path)
+            with replacing(self.path) as partial:
+                partial.write_bytes(json.dumps(self._header(data)).encode() + b"\n" + data)
         except OSError as error:
             raise KnowledgeError(f"cannot write '{self.path}': {error.strerror}") from error
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from book.closing import Closing
 from book.entry import Entry
-from book.errors import PositionNotFound
+from book.errors import BookAway, PositionNotFound
 from book.reader import BookReader
 from book.storage.address import AnyAddress
 from engine import registry
 from engine.game import Game
+from engine.position import Position
 from engine.search import Limits, SearchOptions
 from service.answers import Answer, BookGame, BookSummary
 from service.errors import GameNotNamed
 from service.inquiry import Inquiry
 from service.live import LiveSearches
+from service.served_book import ServedBook
 
 if TYPE_CHECKING:
     from service.miss_counter import MissCounter
+
+_Found = TypeVar("_Found")
 
 
 class Answerer(Closing):
@@ -29,7 +34,8 @@ class Answerer(Closing):
 
     Of several books that hold a position, one in which it is proven answers, else the first in
     the order given. What none holds is added to `misses`, for the first that holds the game;
-    these are closed with the books.
+    these are closed with the books. A book that is replaced is answered from as it is then; one
+    that is out of reach is left out until it is back.
 
     Raises:
         BookError: if a book cannot be opened.
@@ -48,7 +54,7 @@ class Answerer(Closing):
         with ExitStack() as opened:
             if misses is not None:
                 opened.enter_context(misses)
-            self._readers = [opened.enter_context(BookReader(path)) for path in books]
+            self._books = [opened.enter_context(ServedBook(path)) for path in books]
             self._opened = opened.pop_all()
         self._live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
 
@@ -56,17 +62,24 @@ class Answerer(Closing):
         """Close the books."""
         self._opened.close()
 
+    @property
+    def away(self) -> tuple[str, ...]:
+        """The names of the books that were out of reach when they were last looked for."""
+        return tuple(book.address.name for book in self._books if book.is_away)
+
+    def check(self) -> None:
+        """Make sure that every book can be read.
+
+        Raises:
+            BookAway: if one cannot.
+        """
+        for book in self._books:
+            with book.at_hand(ask_first=True):
+                pass
+
     def books(self) -> tuple[BookSummary, ...]:
-        """What is in each book."""
-        return tuple(
-            BookSummary(
-                reader.address.name,
-                tuple(
-                    BookGame(game.id, game.title, reader.positions(game)) for game in reader.games
-                ),
-            )
-            for reader in self._readers
-        )
+        """What is in each book that is not away."""
+        return self._read(lambda readers: tuple(map(_summary, readers)))
 
     def game(self, game_id: str | None) -> Game:
         """The game called `game_id`, or the one game of all books where that is None.
@@ -77,7 +90,7 @@ class Answerer(Closing):
         """
         if game_id is not None:
             return registry.get(game_id)
-        held = {game.id: game for reader in self._readers for game in reader.games}
+        held = {game.id: game for book in self._books for game in book.games}
         if len(held) == 1:
             return next(iter(held.values()))
         if held:
@@ -104,13 +117,18 @@ class Answerer(Closing):
 
         Raises:
             PositionNotFound: if no book holds the position and `book_only` is given.
+            BookAway: if one that might is out of reach then.
             TooBusy: if a live search would not end within its movetime.
         """
         since = time.perf_counter_ns()
-        stored = self._stored(inquiry, since, lines=lines, best_only=best_only)
+        stored = self._read(
+            lambda readers: self._stored(readers, inquiry, since, lines=lines, best_only=best_only)
+        )
         if stored is not None:
             return stored
         game = inquiry.game
+        if book_only and self.away:
+            raise BookAway(f"{' and '.join(self.away)} cannot be reached: ask again later")
         if book_only:
             text = game.format_line(inquiry.played)
             where = f"after '{text}'" if text else "with an empty board"
@@ -134,10 +152,48 @@ class Answerer(Closing):
         Raises:
             TooBusy: if the searches would not end within `total`.
         """
+        answers = self.stored_each(inquiries)
+        if book_only:
+            return answers
+        return self.search_missing(inquiries, answers, movetime=movetime, total=total)
+
+    def stored_each(self, inquiries: Sequence[Inquiry]) -> list[Answer | None]:
+        """What the rules or a book tell of each of `inquiries`, which are about one game.
+
+        A position that several of them lead to is looked up once.
+        """
+        return self._read(lambda readers: self._stored_each(readers, inquiries))
+
+    def _stored_each(
+        self, readers: Sequence[BookReader], inquiries: Sequence[Inquiry]
+    ) -> list[Answer | None]:
+        found: dict[Position, Answer | None] = {}
+        answers: list[Answer | None] = []
+        for inquiry in inquiries:
+            if inquiry.position not in found:
+                since = time.perf_counter_ns()
+                found[inquiry.position] = self._stored(readers, inquiry, since)
+            answer = found[inquiry.position]
+            answers.append(None if answer is None else replace(answer, played=inquiry.played))
+        return answers
+
+    def search_missing(
+        self,
+        inquiries: Sequence[Inquiry],
+        answers: Sequence[Answer | None],
+        *,
+        movetime: float,
+        total: float,
+    ) -> list[Answer | None]:
+        """`answers` to `inquiries`, those that are None searched for as by `answer_each`.
+
+        Raises:
+            TooBusy: if the searches would not end within `total`.
+        """
         since = time.perf_counter_ns()
-        answers = [self._stored(inquiry, time.perf_counter_ns()) for inquiry in inquiries]
+        complete = list(answers)
         missing = [index for index, answer in enumerate(answers) if answer is None]
-        if missing and not book_only:
+        if missing:
             results = self._live.search_each(
                 inquiries[0].game,
                 [inquiries[index].position for index in missing],
@@ -145,31 +201,62 @@ class Answerer(Closing):
                 total=total,
             )
             for index, result in zip(missing, results, strict=True):
-                answers[index] = inquiries[index].searched([result], since)
-        return answers
+                complete[index] = inquiries[index].searched([result], since)
+        return complete
+
+    def _read(self, read: Callable[[Sequence[BookReader]], _Found]) -> _Found:
+        """What `read` finds in the books that are not away, each of which stays the same for it.
+
+        Where a connection turns out to be dead it is done once more, over those that are alive.
+        """
+        try:
+            return self._read_once(read, ask_first=False)
+        except BookAway:
+            return self._read_once(read, ask_first=True)
+
+    def _read_once(
+        self, read: Callable[[Sequence[BookReader]], _Found], *, ask_first: bool
+    ) -> _Found:
+        with ExitStack() as held:
+            readers = []
+            for book in self._books:
+                with suppress(BookAway):
+                    readers.append(held.enter_context(book.at_hand(ask_first=ask_first)))
+            return read(readers)
 
     def _stored(
-        self, inquiry: Inquiry, since: int, *, lines: int = 1, best_only: bool = False
+        self,
+        readers: Sequence[BookReader],
+        inquiry: Inquiry,
+        since: int,
+        *,
+        lines: int = 1,
+        best_only: bool = False,
     ) -> Answer | None:
         """The answer that the rules or a book give, None if a search is needed."""
         outcome = inquiry.game.outcome(inquiry.position)
         if outcome is not None:
             return inquiry.finished(outcome, since)
         first: Entry | None = None
-        for reader in self._readers:
+        for reader in readers:
             entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
             if entry is not None and entry.proven:
                 return inquiry.found(entry, since)
             first = first or entry
         if first is None:
-            self._miss(inquiry)
+            self._miss(readers, inquiry)
             return None
         return inquiry.found(first, since)
 
-    def _miss(self, inquiry: Inquiry) -> None:
+    def _miss(self, readers: Sequence[BookReader], inquiry: Inquiry) -> None:
         if self._misses is None:
             return
-        for reader in self._readers:
+        for reader in readers:
             if inquiry.game in reader.games:
                 self._misses.add(reader.address, inquiry.game, inquiry.position)
                 return
+
+
+def _summary(reader: BookReader) -> BookSummary:
+    games = tuple(BookGame(game.id, game.title, reader.positions(game)) for game in reader.games)
+    return BookSummary(reader.address.name, games)

@@ -2,7 +2,8 @@
 
 FivebookError               (engine.errors)
 ├── GameNotNamed            the question names no game, and the books leave a choice
-├── TooBusy                 the live search cannot answer within its movetime
+├── AnswerTooLarge          the answer to the question would be longer than answers may be
+├── TooBusy                 too much else is asked for to answer now
 ├── CannotListen            the address or port cannot be had
 ├── InvalidPlayer           a text that describes no player
 └── PlayerFailed            a player gave no move
@@ -17,8 +18,12 @@ class GameNotNamed(FivebookError, ValueError):
     """The question names no game, and the books leave a choice."""
 
 
+class AnswerTooLarge(FivebookError, ValueError):
+    """The answer to the question would be longer than answers may be."""
+
+
 class TooBusy(FivebookError):
-    """The live search cannot answer within its movetime: too many others are waiting.
+    """Too much else is asked for: a live search could not answer within its movetime.
 
     `retry_after` is in whole seconds.
     """

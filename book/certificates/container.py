@@ -8,7 +8,6 @@ decompressed columns.
 
 import json
 import lzma
-import os
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from book.certificates.kinds import FORMAT, LONGEST_HEADER
+from book.replacing import replacing
 
 Header = dict[str, Any]
 Numbers = NDArray[np.int64]
@@ -35,12 +35,8 @@ def write_file(path: Path, header: Header, columns: bytes) -> int:
     header = {"format": FORMAT, **header}
     header = {**header, "checksum": _checksum(header, columns)}
     data = json.dumps(header).encode() + b"\n" + lzma.compress(columns, preset=9)
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    with replacing(path) as partial:
+        partial.write_bytes(data)
     return len(data)
 
 

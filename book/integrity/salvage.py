@@ -14,9 +14,12 @@ from sqlalchemy import Table
 from book.errors import BookMissing, BookUnreadable, BookUnwritable
 from book.integrity.repair import Tell, repair
 from book.integrity.stored import is_whole
+from book.output import files_of, refuse_inputs
 from book.storage.address import Access, Address
 from book.storage.database import explained, open_engine
+from book.storage.known_schema import is_known
 from book.storage.schema import games, positions, runs, tasks
+from book.storage.sqlite import connect
 
 _COPIED = (games, runs, positions, tasks)
 _AT_ONCE = 1024
@@ -35,6 +38,7 @@ def salvage(damaged: Address, new: Address, tell: Tell) -> dict[str, int]:
     old, path = _file(damaged), _file(new)
     if not old.is_file():
         raise BookMissing(f"there is no book at '{old}'")
+    refuse_inputs([path], files_of(damaged))
     if path.exists():
         raise BookUnwritable(f"'{new}' is there already: give the name of a new file")
     try:
@@ -57,7 +61,7 @@ def _file(address: Address) -> Path:
 def _copy(old: Path, new: Address) -> dict[str, int]:
     # Python's driver, since SQLAlchemy's holds writers to references that may be broken here.
     with (
-        closing(sqlite3.connect(f"{old.absolute().as_uri()}?mode=ro", uri=True)) as source,
+        closing(connect(old, Access.READ)) as source,
         explained(new),
         closing(sqlite3.connect(_file(new))) as target,
     ):
@@ -72,6 +76,8 @@ def _copy(old: Path, new: Address) -> dict[str, int]:
 def _copy_table(
     source: sqlite3.Connection, old: Path, table: Table, target: sqlite3.Connection
 ) -> int:
+    if not is_known(source, table.name):
+        return 0
     names = [column.name for column in table.c]
     places = ", ".join("?" * len(names))
     # A row that lacks what it must have, or has another's number, is as good as lost.

@@ -139,7 +139,7 @@ def _game_of(game: Any, named: Counter[Any], places: Mapping[int, Place]) -> int
 def _is_readable(parameters: Any) -> bool:
     try:
         return isinstance(json.loads(parameters)["limits"], dict)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, RecursionError, TypeError, ValueError):
         return False
 
 

@@ -125,6 +125,15 @@ def pack_line(game: Game, line: Sequence[Move]) -> bytes:
 
 
 def unpack_line(game: Game, blob: bytes) -> tuple[Move, ...]:
-    """The moves that `pack_line` packed."""
+    """The moves that `pack_line` packed; of what it did not pack some may be none of the game's."""
     width = move_width(game)
     return tuple(int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width))
+
+
+def is_line(game: Game, blob: Any) -> bool:
+    """Whether `pack_line` may have packed it: one move of the game or more."""
+    if not isinstance(blob, bytes) or not blob:
+        return False
+    if move_width(game) == 1:
+        return max(blob) < game.move_count
+    return len(blob) % 2 == 0 and max(unpack_line(game, blob)) < game.move_count

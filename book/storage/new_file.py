@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from book.errors import BookUnwritable
+from book.replacing import make_durable
 from book.storage import sqlite
 from book.storage.address import Access
 
@@ -20,7 +21,7 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     _refuse_existing(path)
     sqlite.check_file(path, Access.WRITE)
-    partial = path.with_name(f"{path.name}.partial")
+    partial = partial_of(path)
     with sqlite.locked(path) as is_alone:
         if not is_alone:
             raise BookUnwritable(f"'{path}' is being built by another process")
@@ -33,6 +34,11 @@ def new_file(path: Path) -> Iterator[Path]:
             _remove(partial)
 
 
+def partial_of(path: Path) -> Path:
+    """Where a new file for `path` is written."""
+    return path.with_name(f"{path.name}.partial")
+
+
 def _refuse_existing(path: Path) -> None:
     if os.path.lexists(path):
         raise BookUnwritable(f"'{path}' exists: give a name that is not taken")
@@ -40,20 +46,11 @@ def _refuse_existing(path: Path) -> None:
 
 def _put_in_place(partial: Path, path: Path) -> None:
     try:
-        _make_durable(partial)
+        make_durable(partial)
         partial.rename(path)
-        _make_durable(path.parent)
+        make_durable(path.parent)
     except OSError as error:
         raise BookUnwritable(f"cannot write '{path}': {error.strerror}") from error
-
-
-def _make_durable(path: Path) -> None:
-    """Have the disk hold what was written to a file, or which names a folder has."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _remove(partial: Path) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
-from book.errors import BookError, BookMissing, BookUnreadable, BookUnwritable, NotABook
+from book.errors import BookAway, BookError, BookMissing, BookUnreadable, BookUnwritable, NotABook
 from book.storage.address import Access
 from book.storage.revisions import check_revision, migrate
 from book.storage.schema import REVISIONS
@@ -20,6 +20,7 @@ _HERE = "to_regnamespace(current_schema())::int"
 _LOCK_NOT_AVAILABLE = "55P03"
 # How long a builder waits for another that is just beginning with the book.
 _WAIT_FOR_FIRST = "10s"
+_CONNECT_SECONDS = 5
 _SIZE = """
 SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -80,7 +81,9 @@ def new_book(url: URL, book: str) -> Iterator[Connection]:
 
 def _engine(url: URL, book: str) -> Engine:
     try:
-        return create_engine(url, poolclass=NullPool)
+        # A server that does not answer is not waited for for minutes, unless the URL says so.
+        patience = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
+        return create_engine(url, poolclass=NullPool, connect_args=patience)
     except ImportError:
         raise BookError(
             f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
@@ -132,8 +135,10 @@ def explain(book: str, cause: str) -> BookError:
     first = cause.strip().splitlines()[0]
     if "does not exist" in cause and "database" in cause:
         return BookMissing(f"there is no database for '{book}': {first}")
-    if "connection" in cause:
-        return BookUnreadable(f"cannot reach '{book}': {first}")
+    if "does not exist" in cause and "relation" in cause:
+        return BookAway(f"there is no book at '{book}' any more: {first}")
+    if "connection" in cause or "the database system is" in cause:
+        return BookAway(f"cannot reach '{book}': {first}")
     if "permission denied" in cause or "read-only" in cause:
         return BookUnwritable(f"cannot write '{book}': {first}")
     if "No space left" in cause:

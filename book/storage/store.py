@@ -18,8 +18,12 @@ from sqlalchemy.exc import DatabaseError, DBAPIError
 from book.errors import BookError, BookUnreadable, BookUnwritable
 from book.storage import postgresql, sqlite
 from book.storage.address import Access, Address
+from book.storage.log import mark_copy
 from book.storage.new_file import new_file
 from book.storage.schema import metadata
+
+DATABASE_ERRORS = (DBAPIError, sqlite3.Error)
+"""What reading and writing raise, before it is explained."""
 
 _ROWS_AT_ONCE = 5_000
 _PAGES_AT_ONCE = 1_000
@@ -55,7 +59,7 @@ class Store(ABC):
         """Turn the database's errors into sentences about the book."""
         try:
             yield
-        except (DBAPIError, sqlite3.Error) as error:
+        except DATABASE_ERRORS as error:
             cause = str(error.orig if isinstance(error, DBAPIError) else error)
             raise self._explain(cause) from error
 
@@ -109,6 +113,17 @@ class Store(ABC):
             BookUnwritable: if something is there already.
             BookError: if it cannot be written.
         """
+
+    @abstractmethod
+    def checkpoint(self, connection: Connection, *, wholly: bool = False) -> None:
+        """Have all that is stored be in the place where the book is, not only in a log beside it.
+
+        `wholly` waits a moment for readers who are in the way.
+        """
+
+    def place(self) -> object:
+        """What tells whether the book is still where it was; never equal to that of another."""
+        return None
 
     @abstractmethod
     def size(self, connection: Connection) -> int:
@@ -181,11 +196,23 @@ class SqliteStore(Store):
             finally:
                 engine.dispose()
 
+    def checkpoint(self, connection: Connection, *, wholly: bool = False) -> None:
+        sqlite.checkpoint(connection, wholly=wholly)
+
+    def place(self) -> object:
+        try:
+            status = self._path.stat()
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
+
     def size(self, connection: Connection) -> int:
         parts = (self._path, self._path.with_name(f"{self._path.name}-wal"))
         return sum(part.stat().st_size for part in parts if part.exists())
 
     def pack(self, connection: Connection) -> None:
+        # The log begins with its mark, which a transaction writes.
+        connection.begin().commit()
         driver = sqlite.driver_of(connection)
         for statement in ("VACUUM", "ANALYZE", "PRAGMA wal_checkpoint(TRUNCATE)"):
             driver.execute(statement)
@@ -199,6 +226,7 @@ class SqliteStore(Store):
                     target, pages=_PAGES_AT_ONCE, progress=lambda *_: None
                 )
                 target.execute("PRAGMA journal_mode = DELETE")
+                mark_copy(target)
             with closing(sqlite3.connect(partial)) as target:
                 found = target.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
@@ -255,6 +283,9 @@ class PostgresqlStore(Store):
     def new_book(self) -> Iterator[Connection]:
         with self.explained(), postgresql.new_book(self._url, str(self.address)) as connection:
             yield connection
+
+    def checkpoint(self, connection: Connection, *, wholly: bool = False) -> None:
+        """A server sees to it."""
 
     def size(self, connection: Connection) -> int:
         return postgresql.size(connection)

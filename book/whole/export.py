@@ -5,14 +5,18 @@ import json
 from collections.abc import Callable, Generator, Iterable
 from itertools import chain, groupby, islice
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, TextIO
 
 from sqlalchemy import RowMapping, text
 
 from book.errors import BookUnreadable
+from book.rows.sound import require_sound
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, explained, open_engine
+from book.storage.schema import moves, positions, runs
 from book.storage.store import store_of
+from book.visible import visible
 from engine import registry
 
 Record = dict[str, Any]
@@ -36,6 +40,9 @@ _FIELDS = (
     "game ply position dark light value bound proven moves rest rest_line rest_proven "
     "open_cost depth nodes milliseconds run version evaluation limits"
 )
+# Of a file in each of the formats.
+_STARTS = (b"game,ply,", b'{"game": ', b'[\n{"game": ', b"[]\n")
+_LONGEST_START = 16
 _PROVENANCE = {"milliseconds", "run", "version", "evaluation", "limits"}
 
 
@@ -58,6 +65,7 @@ def records(address: AnyAddress, *, reproducible: bool = False) -> Generator[Rec
     address = Address.of(address)
     engine = open_engine(address, Access.READ)
     with explained(address), engine.connect() as connection:
+        require_sound(connection, address, runs, positions, moves)
         rows = connection.execution_options(stream_results=True).execute(
             text(_RECORDS.format(joined=store_of(address).join_texts))
         )
@@ -72,13 +80,26 @@ def _told(row: RowMapping, address: Address) -> Record:
     """A row as it is written, alike for all databases."""
     record = {**row, "position": registry.get(row["game"]).key(row["stones"]).hex()}
     try:
-        limits = json.loads(row["parameters"])["limits"]
-    except (KeyError, TypeError, ValueError):
+        limits = json.loads(row["parameters"])["limits"].items()
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise BookUnreadable(f"'{address}' is damaged: a run has lost its limits") from None
-    record["limits"] = " ".join(f"{name}={value}" for name, value in limits.items() if value)
+    record["limits"] = " ".join(f"{name}={value}" for name, value in limits if value)
+    for name in ("version", "evaluation", "limits"):
+        record[name] = visible(str(record[name]))
     for name in ("proven", "rest_proven"):
         record[name] = None if row[name] is None else int(row[name])
     return record
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as one that was written here, or is empty.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    with path.open("rb") as file:
+        start = file.read(_LONGEST_START)
+    return not start or start.startswith(_STARTS)
 
 
 def write_csv(names: list[str], rows: Iterable[Record], file: TextIO) -> None:

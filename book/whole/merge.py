@@ -33,6 +33,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, insert, select
 
 from book.errors import BookError
+from book.output import files_of, refuse_inputs
 from book.rows.batches import AT_ONCE, in_batches
 from book.rows.counts import recount
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, pack_line, unpack_line
@@ -40,6 +41,7 @@ from book.rows.links import links_to, rest_children
 from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
 from book.storage.address import Address
+from book.storage.new_file import partial_of
 from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
 from book.storage.store import store_of
 from book.whole.moment import Moment, all_games, side_by_side
@@ -148,6 +150,9 @@ def merge(
         MergeConflict: if there are conflicts that are not to be kept.
         BookError: if a book cannot be read, or `target` exists or cannot be written.
     """
+    if target.path is not None:
+        read = [file for source in sources for file in files_of(source)]
+        refuse_inputs([target.path, partial_of(target.path)], read)
     with ExitStack() as opened:
         books = [opened.enter_context(Moment(source)) for source in sources]
         told: set[tuple[str, bytes]] = set()

@@ -12,9 +12,11 @@ from sqlalchemy import Select, select
 from book.closing import Closing
 from book.rows.encoding import AnyRow
 from book.rows.lookup import GameRows
+from book.rows.sound import require_sound
 from book.storage.address import Address, AnyAddress
 from book.storage.database import at_one_moment, explained
 from book.storage.schema import games as games_table
+from book.storage.schema import moves, positions, runs
 from engine import registry
 from engine.game import Game, Key
 
@@ -30,9 +32,14 @@ class Moment(Closing):
 
     def __init__(self, address: AnyAddress) -> None:
         self.address = Address.of(address)
-        self._opened = ExitStack()
-        self.connection = self._opened.enter_context(at_one_moment(self.address))
-        self.numbers: dict[str, int] = {row.name: row.id for row in self.rows(select(games_table))}
+        with ExitStack() as opened:
+            self.connection = opened.enter_context(at_one_moment(self.address))
+            self.numbers: dict[str, int] = {
+                row.name: row.id for row in self.rows(select(games_table))
+            }
+            with explained(self.address):
+                require_sound(self.connection, self.address, runs, positions, moves)
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
         """Let go of the book."""

@@ -1,6 +1,6 @@
 """A book in four pictures. All that is drawn is added up by the database."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,10 @@ from typing import Any
 from sqlalchemy import bindparam, func, inspect, literal_column, select
 
 from book.errors import BookError
+from book.output import check_output, files_of
 from book.reader import BookReader
+from book.replacing import replacing
+from book.storage.address import Address
 from book.storage.schema import games, history, moves, positions
 from book.whole.summary import Layer, summarise
 from engine.game import Game
@@ -21,6 +24,19 @@ _BINS = 20
 # Okabe and Ito's colours, which people of any colour vision tell apart.
 _DARK_BLUE, _LIGHT_BLUE, _ORANGE = "#0072B2", "#9AD0F0", "#D55E00"
 _DPI = 120
+# Of the files that matplotlib writes.
+_STARTS = (
+    b"\x89PNG",
+    b"%PDF",
+    b"%!PS",
+    b"<?xml",
+    b"<svg",
+    b"\xff\xd8\xff",
+    b"RIFF",
+    b"II*",
+    b"GIF",
+)
+_LONGEST_START = 8
 
 _of_game = games.c.name == bindparam("name")
 _parity = positions.c.ply % literal_column("2")
@@ -103,31 +119,51 @@ def picture(reader: BookReader, game: Game) -> Picture:
 
 
 @contextmanager
-def image(path: Path, inches: tuple[float, float] = (10, 7)) -> Iterator[Any]:
+def image(
+    path: Path,
+    inches: tuple[float, float] = (10, 7),
+    *,
+    inputs: Sequence[Path] = (),
+    force: bool = False,
+) -> Iterator[Any]:
     """A matplotlib figure, which is written to `path`, by its ending, at the end of the block.
 
+    Without an ending it is a .png file. See `check_output` for `inputs` and `force`.
+
     Raises:
+        OutputRefused: if there is something else at `path`.
         NoPlot: if matplotlib is missing or the file cannot be written.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise NoPlot("a plot needs matplotlib: pip install 'fivebook[plot]'") from None
+    if not path.suffix:
+        path = path.with_name(f"{path.name}.png")
+    check_output(path, inputs, _is_image, force=force)
     figure = Figure(figsize=inches, layout="constrained")
     yield figure
     try:
-        figure.savefig(path, dpi=_DPI)
+        with replacing(path) as partial:
+            figure.savefig(partial, dpi=_DPI, format=path.suffix.removeprefix("."))
     except (OSError, ValueError) as error:
         raise NoPlot(f"cannot write the plot '{path}': {error}") from error
 
 
-def draw(picture: Picture, name: str, path: Path) -> None:
-    """Draw the picture of the book called `name` into a file, by its ending.
+def _is_image(path: Path) -> bool:
+    with path.open("rb") as file:
+        start = file.read(_LONGEST_START)
+    return not start or start.startswith(_STARTS)
+
+
+def draw(picture: Picture, book: Address, path: Path, *, force: bool = False) -> None:
+    """Draw the picture of a book into a file, by its ending.
 
     Raises:
+        OutputRefused: if there is something else at `path`, unless it is forced, or the book.
         NoPlot: if matplotlib is missing or the file cannot be written.
     """
-    with image(path) as figure:
+    with image(path, inputs=files_of(book), force=force) as figure:
         (plies, values), (branches, root) = figure.subplots(2, 2)
         _draw_plies(plies, picture)
         _draw_values(values, picture)
@@ -138,7 +174,7 @@ def draw(picture: Picture, name: str, path: Path) -> None:
             axes.grid(axis="y", alpha=0.3)
             axes.set_axisbelow(True)
         stored = sum(layer.positions for layer in picture.layers)
-        figure.suptitle(f"{name}: {picture.game.id}, {stored:,} positions")
+        figure.suptitle(f"{book.name}: {picture.game.id}, {stored:,} positions")
 
 
 def _draw_plies(axes: Any, picture: Picture) -> None:

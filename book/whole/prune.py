@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
-from book.errors import PositionNotFound
+from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
 from book.rows.batches import in_batches
 from book.rows.counts import CountChanges, recount
@@ -26,7 +26,18 @@ from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_l
 from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
 from book.storage.address import Address
-from book.storage.schema import RestState, moves, positions, tasks
+from book.storage.schema import (
+    RestState,
+    cells,
+    counts,
+    games,
+    history,
+    move_names,
+    moves,
+    positions,
+    runs,
+    tasks,
+)
 from book.whole.moment import Moment
 from book.whole.summary import size_on_disk
 from book.writer import BookWriter
@@ -69,6 +80,20 @@ _unlink = delete(moves).where(
         moves.c.child.in_(bindparam("ids", expanding=True)),
     )
 )
+_of_game = select(positions.c.id).where(positions.c.game == bindparam("game"))
+# In an order in which nothing refers to what is gone.
+_take_out_game = (
+    delete(moves).where(moves.c.parent.in_(_of_game)),
+    *(
+        delete(table).where(table.c.game == bindparam("game"))
+        for table in (tasks, history, positions, counts, cells, move_names, runs)
+    ),
+    delete(games).where(games.c.id == bindparam("game")),
+)
+
+
+class LastGame(BookError):
+    """A book would hold no game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +125,9 @@ def look(address: Address, game: Game, cut: Cut) -> Pruned:
     Raises:
         BookError: if there is no readable book, or it does not hold the position `cut.below`.
     """
-    with Moment(address) as book:
+    with Moment(address) as book, BookReader(address) as reader:
         rows = book.rows_of(game)
-        return _pruned(address, len(_chosen(rows, cut)), rows.count())
+        return _pruned(size_on_disk(reader), len(_chosen(rows, cut)), rows.count())
 
 
 def prune(address: Address, game: Game, cut: Cut) -> Pruned:
@@ -111,21 +136,49 @@ def prune(address: Address, game: Game, cut: Cut) -> Pruned:
     Raises:
         BookError: if the book cannot be written, or does not hold the position `cut.below`.
     """
-    with (
-        BookReader(address) as reader,
-        BookWriter(address, game) as writer,
-        writer.transaction(),
-    ):
-        going = _chosen(writer.rows, cut)
-        pruned = _pruned(address, len(going), writer.rows.count())
-        if going:
-            _take_out(writer.rows, reader, going)
-        return pruned
-
-
-def _pruned(address: Address, going: int, before: int) -> Pruned:
     with BookReader(address) as reader:
+        # What a transaction writes to the log would count as well.
         size = size_on_disk(reader)
+        with BookWriter(address, game) as writer, writer.transaction():
+            going = _chosen(writer.rows, cut)
+            pruned = _pruned(size, len(going), writer.rows.count())
+            if going:
+                _take_out(writer.rows, reader, going)
+            return pruned
+
+
+def look_at_game(address: Address, game: Game) -> Pruned:
+    """What `take_out_game` would do.
+
+    Raises:
+        BookError: as there.
+    """
+    with BookReader(address) as reader:
+        others = [held for held in reader.games if held is not game]
+        if not others:
+            raise LastGame(f"'{address}' holds {game.id} and nothing else: delete it as a whole")
+        removed, left = reader.positions(game), sum(map(reader.positions, others))
+        share = removed / max(1, removed + left)
+        return Pruned(removed, left, round(size_on_disk(reader) * share))
+
+
+def take_out_game(address: Address, game: Game) -> Pruned:
+    """Take a game out of a book of several: its positions, runs, history, and what is planned.
+
+    All of it goes in one transaction.
+
+    Raises:
+        LastGame: if the book holds no other.
+        BookError: if the book cannot be written.
+    """
+    pruned = look_at_game(address, game)
+    with BookWriter(address, game) as writer, writer.transaction() as connection:
+        for statement in _take_out_game:
+            connection.execute(statement, {"game": writer.rows.number})
+    return pruned
+
+
+def _pruned(size: int, going: int, before: int) -> Pruned:
     return Pruned(going, before - going, round(size * going / max(1, before)))
 
 

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from book.output import files_of, refuse_inputs
 from book.storage.address import Address
 from book.storage.database import at_one_moment
+from book.storage.new_file import partial_of
 from book.storage.store import store_of
 
 
@@ -15,6 +17,7 @@ def snapshot(source: Address, copy: Path) -> int:
     Raises:
         BookError: if the book cannot be read, or the copy exists or cannot be written.
     """
+    refuse_inputs([copy, partial_of(copy)], files_of(source))
     with at_one_moment(source) as connection:
         store_of(source).copy(connection, copy)
     return copy.stat().st_size

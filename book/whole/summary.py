@@ -6,7 +6,9 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
+from book.errors import BookUnreadable
 from book.reader import BookReader
+from book.rows.sound import require_sound
 from book.storage.schema import counts, games, runs, tasks
 from book.storage.store import store_of
 from engine.game import Game
@@ -88,10 +90,25 @@ def size_on_disk(reader: BookReader) -> int:
         return store_of(reader.address).size(connection)
 
 
+def _parameters(text: Any, reader: BookReader) -> dict[str, Any]:
+    try:
+        parameters = json.loads(text)
+        limits = parameters["limits"]
+    except (KeyError, RecursionError, TypeError, ValueError):
+        limits = None
+    if not isinstance(limits, dict):
+        raise BookUnreadable(
+            f"'{reader.address}' is damaged: a run has lost its limits; fivebook repair mends that"
+        )
+    found: dict[str, Any] = parameters
+    return found
+
+
 def summarise(reader: BookReader, game: Game) -> Summary:
     """The numbers of `game` in an open book."""
     named = {"name": game.id}
     with reader.connection() as connection:
+        require_sound(connection, reader.address, runs, counts)
         layers = [
             Layer(
                 row.ply,
@@ -110,7 +127,7 @@ def summarise(reader: BookReader, game: Game) -> Summary:
                 row.ended,
                 row.version,
                 row.evaluation,
-                json.loads(row.parameters),
+                _parameters(row.parameters, reader),
                 row.positions,
                 row.searches,
                 row.nodes,

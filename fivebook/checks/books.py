@@ -50,10 +50,10 @@ def check(asked: Asked) -> Checked:
 
     address = Address.of(asked.place)
     with Walk(address, _game_id(address, asked.game), asked.nodes, asked.jobs) as walk:
-        start = _run(walk, asked)
+        start, interrupted = _run(walk, asked)
         answer = _as_dict(walk, asked, start)
         rejected = bool(answer["wrong"] or answer["not_confirmed"])
-        return Checked(answer, _lines(answer), rejected, walk.complete)
+        return Checked(answer, _lines(answer), rejected, interrupted)
 
 
 def _game_id(address: Address, game: Game | None) -> str:
@@ -66,8 +66,8 @@ def _game_id(address: Address, game: Game | None) -> str:
     return wanted
 
 
-def _run(walk: "Walk", asked: Asked) -> "AuditBoard | None":
-    """Check; the position to begin with, None where there are many."""
+def _run(walk: "Walk", asked: Asked) -> tuple["AuditBoard | None", int]:
+    """Check; the position to begin with, None where there are many, and `Checked.interrupted`."""
     start = None
     if asked.sample:
         steps = walk.check(walk.some(asked.sample, asked.seed))
@@ -84,11 +84,11 @@ def _run(walk: "Walk", asked: Asked) -> "AuditBoard | None":
 
     with (
         ProgressDisplay(_describe, terminal=errors) as progress,
-        stopping_on_interrupt(walk.stop, "after the positions in hand"),
+        stopping_on_interrupt(walk.stop, "after the positions in hand") as interruption,
     ):
         for checked in steps:
             progress.show(checked)
-    return start
+    return start, 0 if walk.complete else interruption.status
 
 
 def _describe(checked: int) -> str:

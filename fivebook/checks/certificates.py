@@ -179,14 +179,14 @@ def check(asked: Asked) -> Checked:
             "checksum": file.checksum_of(path),
         }
         check = checker.Checker(certificate, **(parts if kind.options else {}))
-        _run(check, asked.jobs)
+        interrupted = _run(check, asked.jobs)
     except file.CertificateError as error:
         raise click.UsageError(str(error)) from error
     except OSError as error:
         raise click.UsageError(f"cannot write '{asked.state}': {error.strerror}") from error
     document = _as_dict(path, kind.claim(certificate, check), check)
     lines = kind.describe(document, certificate) + _verdict(document, asked)
-    return Checked(document, lines, check.hole is not None, check.complete)
+    return Checked(document, lines, check.hole is not None, interrupted)
 
 
 def _checks_of(path: Path) -> _Checks:
@@ -211,7 +211,8 @@ def _read_kind(path: Path) -> Kind:
     return kind
 
 
-def _run(check: _Checker, jobs: int) -> None:
+def _run(check: _Checker, jobs: int) -> int:
+    """Check; returns `Checked.interrupted`."""
     before: int | None = None
 
     def describe(step: Progress) -> str:
@@ -221,13 +222,14 @@ def _run(check: _Checker, jobs: int) -> None:
 
     with (
         ProgressDisplay(describe, terminal=errors) as progress,
-        stopping_on_interrupt(check.stop, "after the entries in hand"),
+        stopping_on_interrupt(check.stop, "after the entries in hand") as interruption,
     ):
         for step in check.steps(jobs):
             if before is None:
                 # What an earlier check has done took none of this one's time.
                 before = step.checked - 1
             progress.show(step)
+    return 0 if check.complete else interruption.status
 
 
 def _as_dict(path: Path, claim: dict[str, Any], check: _Checker) -> dict[str, Any]:

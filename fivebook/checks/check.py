@@ -26,10 +26,10 @@ class Asked:
 class Checked:
     """What came of it: as JSON has it, and line by line as people read it.
 
-    `complete` is False if it was interrupted, or stopped at the first hole.
+    `interrupted` is the exit status of an interrupt that cut it short; 0 without one.
     """
 
     document: dict[str, Any]
     lines: list[str]
     rejected: bool
-    complete: bool
+    interrupted: int

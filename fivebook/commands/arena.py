@@ -11,7 +11,7 @@ from book.processes import stopping_on_interrupt
 from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
-from fivebook.console import NOT_FINISHED, console, print_json, say
+from fivebook.console import NOT_FINISHED, console, echo, print_json, say
 from fivebook.displays.match_report import (
     as_document,
     cross_table_view,
@@ -148,13 +148,15 @@ def arena(
     tournament = Tournament(_placed(settings, folder, round_robin), games, sprt)
     with (
         ProgressDisplay(summary_line, match_view, quiet=as_json) as progress,
-        stopping_on_interrupt(tournament.stop),
+        stopping_on_interrupt(tournament.stop) as interruption,
     ):
         tournament.play(jobs, progress.show)
     if as_json:
         print_json(_as_dict(players, tournament, folder, round_robin))
     else:
         _print_end(players, tournament, folder, round_robin)
+    if not tournament.complete:
+        click.get_current_context().exit(interruption.status)
 
 
 def _openings(game: Game, file: Path | None, empty_board: bool) -> tuple[Opening, ...]:
@@ -177,7 +179,7 @@ def _check_combination(players: tuple[str, ...], round_robin: bool, sprt: Sprt |
 def _note_repeats(games: int, openings: int) -> None:
     if games > 2 * openings:
         count = "one opening" if openings == 1 else f"{openings} openings"
-        click.echo(
+        echo(
             f"Note: {games // 2} pairs of games share {count}: players that leave nothing to "
             "chance repeat their games.",
             err=True,

@@ -1,11 +1,14 @@
 """The command that builds: `fivebook build`."""
 
-from typing import Any
+import os
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from book.processes import stopping_on_interrupt
+from book.errors import BookMissing, NotABook
+from book.processes import Interruption, stopping_on_interrupt
+from book.reader import BookReader
 from book.storage.address import Address
 from engine.game import Game
 from engine.position import Move, Side
@@ -16,7 +19,9 @@ from fivebook.displays.parts import describe_parts_build
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, DURATION, GAME, MEMORY, POSITIVE, PROBABILITY, TABLE, json_option
 from precompute.backend import Backend, Workers
+from precompute.build import BuildRun
 from precompute.builder import USUAL_LEASE, Builder, BuildOptions, BuildState
+from precompute.cluster import is_protected
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import SearchMode
@@ -31,12 +36,15 @@ from precompute.modes.prove_by_solver import (
 )
 from precompute.modes.refine import Refine
 
+if TYPE_CHECKING:
+    from precompute.certificates.gomoku.builder import PartsBuildState
+
 _DEFAULT_NODES = 20_000
 # Deeper positions of a solved game are settled in time by a live search.
 _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
-_OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "lease")
+_OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "insecure", "lease")
 _PARTS = " by parts"
 _BY_BOOK, _BY_PARTS = "prove --by book", f"prove{_PARTS}"
 _OPTIONS = {
@@ -46,7 +54,7 @@ _OPTIONS = {
     "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "prove": {"by", "root", "plies", "memory"},
-    _BY_PARTS: {"by", "root", "plies", "backend", "scheduler"},
+    _BY_PARTS: {"by", "root", "plies", "backend", "scheduler", "insecure"},
     _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
 }
 _MODES = [mode for mode in _OPTIONS if mode not in (_BY_BOOK, _BY_PARTS)]
@@ -56,6 +64,9 @@ _OF_SOME = set().union(*_OPTIONS.values())
 @click.command()
 @click.argument("book", type=BOOK)
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
+@click.option(
+    "--add-game", is_flag=True, help="Add the game to a BOOK that holds only others so far."
+)
 @click.option(
     "--mode",
     type=click.Choice(_MODES),
@@ -139,7 +150,15 @@ _OF_SOME = set().union(*_OPTIONS.values())
     help="Search in processes, in threads, or by the workers of a dask scheduler, all threads of "
     "which search at a time.  [default: loky]",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, tcp://HOST:PORT.")
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="The dask scheduler, tls://HOST:PORT or tcp://HOST:PORT."
+)
+@click.option(
+    "--insecure",
+    is_flag=True,
+    help="Use a scheduler that is neither on this machine nor behind TLS: whoever reaches it can "
+    "have its workers run anything, and this machine too.",
+)
 @click.option(
     "--lease",
     type=DURATION,
@@ -150,6 +169,7 @@ _OF_SOME = set().union(*_OPTIONS.values())
 def build(
     book: Address,
     game: Game,
+    add_game: bool,
     mode: str | None,
     root: str,
     by: str | None,
@@ -169,6 +189,7 @@ def build(
     jobs: int | None,
     backend: str | None,
     scheduler: str | None,
+    insecure: bool,
     lease: float | None,
     as_json: bool,
 ) -> None:
@@ -195,7 +216,7 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --positions 500 --nodes 20000 --jobs 2
       fivebook build swap.db --game pentago-swap --time 2m
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
-      fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tcp://10.0.0.1:8786
+      fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tls://10.0.0.1:8786
       fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
@@ -212,9 +233,12 @@ def build(
     if name == "prove":
         way = _BY_BOOK if by == "book" else _BY_PARTS if _has_parts(game, line) else "prove"
     _refuse_others(way)
+    if not add_game:
+        _refuse_new_game(book, game)
     strategy_plies = _STRATEGY_PLIES if plies is None else plies
     if way != "prove":
         _check_backend(backend, scheduler, jobs)
+        _check_scheduler(scheduler, insecure=insecure)
     where = Workers(jobs or 1, Backend(backend or Backend.LOKY), scheduler)
     if way == _BY_PARTS:
         _prove_by_parts(book, game, line, strategy_plies, where, (seconds, nodes), as_json)
@@ -261,6 +285,35 @@ def build(
     _build(book, options, as_json)
 
 
+def _check_scheduler(scheduler: str | None, *, insecure: bool) -> None:
+    """Refuse to trust a network, unless the user does."""
+    if scheduler is None and insecure:
+        raise click.UsageError("--insecure needs --backend dask")
+    if scheduler is not None and not insecure and not is_protected(scheduler):
+        raise click.UsageError(
+            f"whoever reaches the scheduler at '{scheduler}' can run anything on its workers and "
+            "here: use tls://, or --insecure in a network that only you reach"
+        )
+
+
+def _refuse_new_game(book: Address, game: Game) -> None:
+    """Refuse to add a game to a book of others: most often it was mistaken for one of them."""
+    if book.path is not None and not os.access(book.path, os.W_OK):
+        # There is none yet, or what builds it says that it cannot be written.
+        return
+    try:
+        with BookReader(book) as reader:
+            held = [other.id for other in reader.games]
+    except (BookMissing, NotABook):
+        # What builds it says what is wrong.
+        return
+    if held and game.id not in held:
+        raise click.UsageError(
+            f"'{book}' holds {' and '.join(held)}, and not {game.id}: "
+            "name another book, or add the game by --add-game"
+        )
+
+
 def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None) -> None:
     """Refuse dask without a scheduler, a scheduler without dask, and jobs for dask."""
     if backend == Backend.DASK and scheduler is None:
@@ -275,7 +328,7 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     view = BuildView(book, options)
     with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
         builder = Builder(book, options, progress.show)
-        with stopping_on_interrupt(builder.stop, "after the searches in flight"):
+        with stopping_on_interrupt(builder.stop, "after the searches in flight") as interruption:
             state = builder.run()
     value = view.root()
     told = {}
@@ -284,10 +337,17 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
         told["won"] = verdict(book, options.game, options.root, mode.side)
     if as_json:
         print_json(_as_dict(book, state, builder.complete, value) | told)
-        return
-    _print_end(book, state, builder.complete, value)
-    if isinstance(mode, ProveByBook):
-        say(_describe_verdict(mode.side, told["won"]))
+    else:
+        _print_end(book, state, builder.complete, value)
+        if isinstance(mode, ProveByBook):
+            say(_describe_verdict(mode.side, told["won"]))
+    _end(builder, interruption)
+
+
+def _end(builder: BuildRun[Any], interruption: Interruption) -> None:
+    """Leave with the status of the interrupt that cut a build short, if one did."""
+    if not builder.complete:
+        click.get_current_context().exit(interruption.status)
 
 
 def _describe_verdict(side: Side, won: bool | None) -> str:
@@ -322,17 +382,22 @@ def _line(game: Game, root: str) -> tuple[Move, ...]:
 def _prove(book: Address, options: ProofOptions, as_json: bool) -> None:
     with ProgressDisplay(describe_proof, quiet=as_json) as progress:
         builder = StrategyBuilder(book, options, progress.show)
-        with stopping_on_interrupt(builder.stop, "within seconds"):
+        with stopping_on_interrupt(builder.stop, "within seconds") as interruption:
             state = builder.run()
     if as_json:
         print_json(_proof_as_dict(book, state, builder.complete))
-        return
+    else:
+        _print_proof(book, state, builder.complete)
+    _end(builder, interruption)
+
+
+def _print_proof(book: Address, state: ProofState, complete: bool) -> None:
     proof = state.proof
     say(
         f"{book}: {describe_proof(state)}\n{proof.nodes:,} nodes in {state.seconds:.1f} s; "
         f"the book holds {state.stored:,} positions"
     )
-    if not builder.complete:
+    if not complete:
         say(NOT_FINISHED)
 
 
@@ -368,30 +433,37 @@ def _prove_by_parts(
     )
     with ProgressDisplay(describe_parts_build, quiet=as_json) as progress:
         builder = PartsBuilder(book, options, progress.show)
-        with stopping_on_interrupt(builder.stop, "after the parts in hand"):
+        with stopping_on_interrupt(builder.stop, "after the parts in hand") as interruption:
             state = builder.run()
     if as_json:
-        print_json(
-            {
-                "book": str(book),
-                "won": True if builder.complete else None,
-                "distance": state.distance,
-                "nodes": state.nodes,
-                "parts": state.parts.parts,
-                "parts_won": state.parts.won,
-                "entries": state.entries,
-                "positions": state.stored,
-                "seconds": round(state.seconds, 3),
-                "complete": builder.complete,
-            }
-        )
-        return
+        print_json(_parts_as_dict(book, state, builder.complete))
+    else:
+        _print_parts(book, state, builder.complete)
+    _end(builder, interruption)
+
+
+def _print_parts(book: Address, state: "PartsBuildState", complete: bool) -> None:
     say(
         f"{book}: {describe_parts_build(state)}\n{state.nodes:,} nodes so far, "
         f"{state.seconds:.1f} s now; the book holds {state.stored:,} positions"
     )
-    if not builder.complete:
+    if not complete:
         say(NOT_FINISHED)
+
+
+def _parts_as_dict(book: Address, state: "PartsBuildState", complete: bool) -> dict[str, Any]:
+    return {
+        "book": str(book),
+        "won": True if complete else None,
+        "distance": state.distance,
+        "nodes": state.nodes,
+        "parts": state.parts.parts,
+        "parts_won": state.parts.won,
+        "entries": state.entries,
+        "positions": state.stored,
+        "seconds": round(state.seconds, 3),
+        "complete": complete,
+    }
 
 
 def _proof_as_dict(book: Address, state: ProofState, complete: bool) -> dict[str, Any]:

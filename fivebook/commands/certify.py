@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from book.certificates.kinds import kind_of
 from book.certificates.pentago_swap.file import GAME as PENTAGO_SWAP
+from book.output import check_output, files_of, refuse_inputs
 from book.processes import stopping_on_interrupt
 from book.storage.address import Address
 from engine.game import Game
 from engine.position import Move
-from fivebook.console import INTERRUPTED, NOT_FINISHED, say
+from fivebook.console import NOT_FINISHED, say
 from fivebook.displays.parts import describe_parts
 from fivebook.displays.progress import ProgressDisplay
-from fivebook.options import BOOK, GAME, MEMORY, POSITIVE
+from fivebook.options import BOOK, GAME, MEMORY, POSITIVE, force_option
 from precompute.certificates.pentago_swap.defaults import LEAF, NODES, SHORT
 from precompute.knowledge import Knowledge
 
@@ -39,6 +41,7 @@ _NOT_OF_DRAWS = {"root", "jobs"}
     required=True,
     help="The certificate.",
 )
+@force_option
 @click.option(
     "--game",
     type=GAME,
@@ -78,6 +81,7 @@ def certify(
     ctx: click.Context,
     book: Address,
     output: Path,
+    force: bool,
     game: Game,
     draw: bool,
     root: str,
@@ -110,6 +114,8 @@ def certify(
       fivebook certify small.db -o draw.cert --game gomoku-7 --draw
     """
     line = tuple(game.parse_line(root))
+    check_output(output, files_of(book), _is_certificate, force=force)
+    refuse_inputs([_answers_of(output)], files_of(book))
     if game.id == PENTAGO_SWAP and not draw:
         _certify_pentago_swap(book, output, game, line, memory, jobs, (short, leaf, nodes))
         return
@@ -117,14 +123,22 @@ def certify(
         of = "of a draw " if draw else ""
         raise click.UsageError(f"there are no certificates {of}for {game.id}")
     _refuse_others(ctx, game, draw)
-    done = (
+    status = (
         _certify_draw(book, output, game, memory)
         if draw
         else _certify_gomoku(book, output, game, line, jobs)
     )
-    if not done:
+    if status:
         say(NOT_FINISHED)
-        ctx.exit(INTERRUPTED)
+        ctx.exit(status)
+
+
+def _answers_of(output: Path) -> Path:
+    return output.with_name(f"{output.name}.answers")
+
+
+def _is_certificate(path: Path) -> bool:
+    return path.stat().st_size == 0 or kind_of(path) is not None
 
 
 def _refuse_others(ctx: click.Context, game: Game, draw: bool) -> None:
@@ -163,7 +177,7 @@ def _certify_pentago_swap(
             progress.show(f"no win within {proof.horizon} plies, {proof.nodes:,} nodes")
         if proof.distance is None:
             raise click.UsageError("the first player does not win this position")
-        answers = output.with_name(f"{output.name}.answers")
+        answers = _answers_of(output)
         certificate = make_certificate(
             prover.supernode_wins(),
             start,
@@ -189,10 +203,10 @@ def _describe(state: CertifyState) -> str:
 
 def _certify_gomoku(
     book: Address, output: Path, game: Game, line: tuple[Move, ...], jobs: int
-) -> bool:
+) -> int:
     """Go on with the proof of the win after `line`; once it is complete, write the certificate.
 
-    Returns whether that is so; not if it was interrupted.
+    Returns the exit status: 0, or that of an interrupt.
     """
     # Only now, since they load the compiler.
     from book.certificates.gomoku.file import write
@@ -206,26 +220,26 @@ def _certify_gomoku(
     ):
         if not proof.complete:
             with (
-                stopping_on_interrupt(proof.stop, "after the parts in hand"),
+                stopping_on_interrupt(proof.stop, "after the parts in hand") as interruption,
                 Workers(jobs).open(PartWork(game.id)) as dispatch,
             ):
                 for state in proof.steps(dispatch):
                     progress.show(state)
-        if proof.stopped:
-            return False
+            if proof.stopped:
+                return interruption.status
         certificate = proof.certificate()
     size = write(certificate, output)
     say(
         f"{output}: {certificate.entries:,} entries with {certificate.lists:,} lists and "
         f"{len(certificate.moves):,} moves, {size:,} bytes"
     )
-    return True
+    return 0
 
 
-def _certify_draw(book: Address, output: Path, game: Game, memory: int) -> bool:
+def _certify_draw(book: Address, output: Path, game: Game, memory: int) -> int:
     """Go on with the proof of a draw; once it is complete, write the certificate.
 
-    Returns whether that is so; not if it was interrupted.
+    Returns the exit status: 0, or that of an interrupt.
     """
     # Only now, since they load the compiler.
     from book.certificates.gomoku_draw.file import write
@@ -237,9 +251,9 @@ def _certify_draw(book: Address, output: Path, game: Game, memory: int) -> bool:
             proof = DrawProof(game.width, kept, memory=memory << 20, report=progress.show)
         except ValueError as error:
             raise click.UsageError(str(error)) from error
-        with stopping_on_interrupt(proof.stop, "after a second or so"):
+        with stopping_on_interrupt(proof.stop, "after a second or so") as interruption:
             if not proof.run():
-                return False
+                return interruption.status
         certificate = proof.certificate()
     size = write(certificate, output)
     kept.unlink(missing_ok=True)
@@ -247,7 +261,7 @@ def _certify_draw(book: Address, output: Path, game: Game, memory: int) -> bool:
         f"{output}: neither side can force a win, {len(certificate.entries):,} entries, "
         f"{size:,} bytes"
     )
-    return True
+    return 0
 
 
 def _describe_draw(state: DrawState) -> str:

@@ -3,6 +3,7 @@
 import click
 
 from engine.warm import load_agents, load_provers, load_searchers
+from fivebook.console import echo
 
 
 @click.command("compile")
@@ -22,8 +23,8 @@ def compile_kernels() -> None:
     from engine.kernels import cache_folder, drop_outdated_caches
 
     drop_outdated_caches()
-    click.echo(f"compiled code is in {cache_folder()}", err=True)
+    echo(f"compiled code is in {cache_folder()}", err=True)
 
 
 def _announce(what: str) -> None:
-    click.echo(f"compiling {what}", err=True)
+    echo(f"compiling {what}", err=True)

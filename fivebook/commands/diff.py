@@ -16,7 +16,7 @@ from book.whole.diff import Compared, Comparison, Opinion, compare
 from book.whole.export import write_csv, write_json
 from book.whole.moment import Moment
 from engine.game import Game
-from fivebook.console import console
+from fivebook.console import console, echo
 from fivebook.displays.positions import describe_book_value, describe_stones
 from fivebook.options import BOOK, json_option
 
@@ -62,7 +62,7 @@ def diff(
             _write_json(first, second, found, counts, sys.stdout)
         else:
             for compared in found:
-                click.echo(_describe(compared))
+                echo(_describe(compared))
             _print_counts(counts)
     ctx.exit(int(_differ(counts)))
 

@@ -1,14 +1,19 @@
 """``fivebook export``."""
 
-from contextlib import closing
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TextIO
 
 import click
 
-from book.errors import BookError
+from book.errors import BookUnwritable
+from book.output import check_output, files_of
+from book.replacing import replacing
 from book.storage.address import Address
-from book.whole.export import WRITERS, fields, records
-from fivebook.options import BOOK
+from book.whole.export import WRITERS, fields, is_export, records
+from fivebook.options import BOOK, force_option
 
 
 @click.command()
@@ -21,13 +26,20 @@ from fivebook.options import BOOK
     show_default=True,
     help="How it is written; jsonl has an object a line.",
 )
-@click.option("-o", "--output", type=click.File("w"), default="-", help="File to write to.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    default="-",
+    help="File to write to.",
+)
+@force_option
 @click.option(
     "--reproducible",
     is_flag=True,
     help="Leave out times and runs: equal books then give equal files.",
 )
-def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None:
+def export(book: Address, form: str, output: Path, force: bool, reproducible: bool) -> None:
     """Write every position of BOOK with its moves, one row each, in canonical orientation.
 
     The same rows can be had by SQL: the views boards, known_moves, lines and best_moves are
@@ -39,12 +51,25 @@ def export(book: Address, form: str, output: TextIO, reproducible: bool) -> None
       fivebook export gomoku.db --format jsonl -o gomoku.jsonl
       sqlite-utils query gomoku.db "select * from best_moves where ply < 4" -t
     """
+    names = fields(reproducible=reproducible)
     try:
-        names = fields(reproducible=reproducible)
-        with closing(records(book, reproducible=reproducible)) as rows:
-            WRITERS[form](names, rows, output)
-        output.flush()
+        with (
+            closing(records(book, reproducible=reproducible)) as rows,
+            _opened(output, book, force=force) as file,
+        ):
+            WRITERS[form](names, rows, file)
+            file.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise BookError(f"cannot write '{output.name}': {error.strerror}") from error
+        raise BookUnwritable(f"cannot write '{output}': {error.strerror}") from error
+
+
+@contextmanager
+def _opened(output: Path, book: Address, *, force: bool) -> Iterator[TextIO]:
+    if str(output) == "-":
+        yield sys.stdout
+        return
+    check_output(output, files_of(book), is_export, force=force)
+    with replacing(output) as partial, partial.open("w", encoding="utf-8") as file:
+        yield file

@@ -11,6 +11,7 @@ from rich.text import Text
 from book.entry import Entry
 from book.reader import BookReader
 from book.storage.address import Address
+from book.visible import visible
 from book.whole.summary import Summary, size_on_disk, summarise
 from engine.game import Game
 from engine.values import describe_value
@@ -42,7 +43,9 @@ def info(book: Address, as_json: bool) -> None:
         ]
         print_json({"book": str(book), "bytes": size, "games": games})
         return
-    console.print(Text.assemble((str(book), "bold"), f": {size:,} bytes on disk"), soft_wrap=True)
+    console.print(
+        Text.assemble((visible(str(book)), "bold"), f": {size:,} bytes on disk"), soft_wrap=True
+    )
     for summary, root in contents:
         _print_summary(summary, root, size)
         if misses[summary.game]:
@@ -83,10 +86,13 @@ def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
 def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
     game = summary.game
     console.print(
-        f"\n[bold]{game.id}[/bold] ({game.title}): {summary.positions:,} positions, "
-        f"{summary.proven:,} proven, {summary.nodes:,} nodes searched, "
-        f"{size / max(1, summary.positions):.0f} bytes a position",
-        highlight=False,
+        Text.assemble(
+            "\n",
+            (game.id, "bold"),
+            f" ({game.title}): {summary.positions:,} positions, "
+            f"{summary.proven:,} proven, {summary.nodes:,} nodes searched, "
+            f"{size / max(1, summary.positions):.0f} bytes a position",
+        )
     )
     if root is not None:
         value = describe_value(root.value, root.proven)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 import click
+from rich.text import Text
 
 from book.reader import BookReader
 from book.storage.address import Address
@@ -33,7 +34,8 @@ def log(book: Address, as_json: bool) -> None:
     for game in runs:
         for run in runs[game]:
             ended = run.ended or "did not end"
-            console.print(f"[bold]run {run.id}[/bold] {game} {run.started} to {ended}")
+            heading = (f"run {run.id}", "bold")
+            console.print(Text.assemble(heading, f" {game} {run.started} to {ended}"))
             say(
                 f"  fivebook {run.version}, evaluation {run.evaluation or 'without a file'}, "
                 f"{describe_search(run.parameters)}{describe_growth(run.parameters)}"

@@ -9,7 +9,7 @@ from book.rows.encoding import stones_by_name
 from book.storage.address import Address
 from book.whole.merge import Conflict, MergeConflict, MergeState
 from book.whole.merge import merge as merge_books
-from fivebook.console import FOUND, errors, print_json
+from fivebook.console import FOUND, echo, errors, print_json
 from fivebook.displays.positions import describe_book_value, describe_stones
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import BOOK, json_option
@@ -54,7 +54,7 @@ def merge(
         if as_json:
             conflicts.append(_conflict_as_dict(conflict))
         else:
-            click.echo(_describe_conflict(conflict))
+            echo(_describe_conflict(conflict))
 
     try:
         with ProgressDisplay(_describe_state, terminal=errors, quiet=as_json) as progress:
@@ -68,17 +68,17 @@ def merge(
     except MergeConflict as error:
         if as_json:
             print_json({"book": None, "conflicts": conflicts})
-        click.echo(f"{error}: '{output}' was not written; see --keep-conflicts", err=True)
+        echo(f"{error}: '{output}' was not written; see --keep-conflicts", err=True)
         ctx.exit(FOUND)
     if as_json:
         print_json({"book": str(output), **asdict(merged), "conflicts": conflicts})
         return
-    click.echo(
+    echo(
         f"{output}: {merged.positions:,} positions of {1 + len(others)} books in "
         f"{merged.seconds:.1f} s"
     )
     if merged.unproven:
-        click.echo(
+        echo(
             f"{merged.unproven:,} positions that were marked as proven are not: it does not follow "
             "from the rows of their books. fivebook verify tells what is wrong there."
         )

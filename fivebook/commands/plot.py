@@ -9,7 +9,7 @@ from book.storage.address import Address
 from book.whole.plot import draw, picture
 from engine.game import Game
 from fivebook.console import say
-from fivebook.options import BOOK, GAME, game_of
+from fivebook.options import BOOK, GAME, force_option, game_of
 
 
 @click.command()
@@ -21,8 +21,9 @@ from fivebook.options import BOOK, GAME, game_of
     required=True,
     help="Image file to draw into: .png, .svg or .pdf.",
 )
+@force_option
 @click.option("--game", type=GAME, help="Needed where the book holds several games.")
-def plot(book: Address, output: Path, game: Game | None) -> None:
+def plot(book: Address, output: Path, force: bool, game: Game | None) -> None:
     """Draw BOOK: positions by ply, book values, branching, and the value of the empty board as
     the book grew. Needs matplotlib.
 
@@ -34,5 +35,5 @@ def plot(book: Address, output: Path, game: Game | None) -> None:
     with BookReader(book) as reader:
         game = game_of(reader, game)
         drawn = picture(reader, game)
-    draw(drawn, book.name, output)
+    draw(drawn, book, output, force=force)
     say(f"drawn: {output}")

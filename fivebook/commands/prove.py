@@ -13,7 +13,7 @@ from engine.position import Move, Side
 from engine.proof import Proof
 from engine.verdicts import Provers, Question, Step, answer, moves_alike
 from fivebook._proofs import NO_LIMIT, USUAL_MEMORY, USUAL_NODES, provers_for
-from fivebook.console import INTERRUPTED, console, errors, print_json, say
+from fivebook.console import console, errors, print_json, say
 from fivebook.displays.progress import ProgressDisplay
 from fivebook.options import GAME, MEMORY, POSITIVE, json_option
 from service.play.drawing import draw
@@ -99,7 +99,7 @@ def prove(
         within=plies,
         each_move=each_move,
     )
-    steps, complete = _answer(question, provers_for(question, memory, jobs))
+    steps, status = _answer(question, provers_for(question, memory, jobs))
     text = game.format_line(line)
     if each_move and as_json:
         print_json(_moves_as_dict(question, text, steps))
@@ -109,29 +109,22 @@ def prove(
         print_json(_as_dict(question, text, steps[-1]))
     else:
         _print(question, text, steps[-1])
-    if not complete:
-        raise click.exceptions.Exit(INTERRUPTED)
+    raise click.exceptions.Exit(status)
 
 
-def _answer(question: Question, provers: Provers) -> tuple[list[Step], bool]:
-    """The last step for each move, and whether it came to its end without an interrupt."""
+def _answer(question: Question, provers: Provers) -> tuple[list[Step], int]:
+    """The last step for each move, and the exit status: not 0 if an interrupt cut it short."""
     steps: dict[tuple[Move, ...], Step] = {}
-    stopped = False
-
-    def stop() -> None:
-        nonlocal stopped
-        stopped = True
-
     with (
         ProgressDisplay(partial(_progress, question), terminal=errors) as progress,
-        stopping_on_interrupt(stop, "within seconds"),
+        stopping_on_interrupt(lambda: None, "within seconds") as interruption,
     ):
         for step in answer(question, provers):
             steps[step.moves] = step
-            if stopped:
+            if interruption.status:
                 break
             progress.show(step)
-    return list(steps.values()), not stopped
+    return list(steps.values()), interruption.status
 
 
 def _progress(question: Question, step: Step) -> str:

@@ -8,7 +8,7 @@ from click.core import ParameterSource
 from engine.game import Game
 from fivebook.checks import books, certificates
 from fivebook.checks.check import Asked
-from fivebook.console import FOUND, INTERRUPTED, print_json, say
+from fivebook.console import FOUND, print_json, say
 from fivebook.options import GAME, POSITIVE, json_option
 
 
@@ -86,8 +86,7 @@ def prove_check(
             say(line)
     if checked.rejected:
         ctx.exit(FOUND)
-    if not checked.complete:
-        ctx.exit(INTERRUPTED)
+    ctx.exit(checked.interrupted)
 
 
 def _refuse_others(ctx: click.Context, known: frozenset[str], why: str) -> None:

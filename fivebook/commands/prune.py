@@ -6,16 +6,20 @@ import click
 
 from book.reader import BookReader
 from book.storage.address import Address
-from book.whole.prune import Cut, look
+from book.whole.prune import Cut, look, look_at_game, take_out_game
 from book.whole.prune import prune as prune_book
 from engine.game import Game
-from fivebook.console import print_json
+from fivebook.console import echo, print_json
 from fivebook.options import BOOK, GAME, PERCENTAGE, game_of, json_option
 
 
 @click.command()
 @click.argument("book", type=BOOK)
-@click.option("--game", type=GAME, help="Needed where the book holds several games.")
+@click.option(
+    "--game",
+    type=GAME,
+    help="Needed where the book holds several games. Alone: take out all of this one.",
+)
 @click.option("--plies", type=click.IntRange(min=0), help="Take out what is deeper than this ply.")
 @click.option(
     "--max-loss",
@@ -35,31 +39,40 @@ def prune(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Take positions out of BOOK: the deep, the badly played, or those below a line.
+    """Take positions out of BOOK: the deep, the badly played, those below a line, or all of a game.
 
     What stays keeps its value, proof and best move. A way to a position is good or bad as a whole:
     --max-loss looks at the cheapest one from the empty board, as fivebook build does. Positions
     that the empty board no longer leads to go as well; those it never led to only by --plies.
     Searches that are planned are dropped. fivebook vacuum then gives the space back.
 
+    With --game and nothing else that game is taken out as a whole, if BOOK holds others.
+
     \b
     Examples:
       fivebook prune gomoku.db --plies 12 --dry-run
       fivebook prune gomoku.db --max-loss 20%
       fivebook prune gomoku.db --below "h8 a1"
+      fivebook prune both.db --game pentago-swap --dry-run
     """
-    if plies is None and max_loss is None and below is None:
-        raise click.UsageError("say what is to go: --plies, --max-loss or --below")
+    is_cut = not (plies is None and max_loss is None and below is None)
+    if game is None and not is_cut:
+        raise click.UsageError(
+            "say what is to go: --plies, --max-loss or --below, or by --game alone a whole game"
+        )
     with BookReader(book) as reader:
         game = game_of(reader, game)
-    line = None if below is None else game.play_line(game.parse_line(below))
-    work = look if dry_run else prune_book
-    pruned = work(book, game, Cut(plies, max_loss, line))
+    if is_cut:
+        line = None if below is None else game.play_line(game.parse_line(below))
+        work = look if dry_run else prune_book
+        pruned = work(book, game, Cut(plies, max_loss, line))
+    else:
+        pruned = (look_at_game if dry_run else take_out_game)(book, game)
     if as_json:
         print_json({"book": str(book), "dry_run": dry_run, **asdict(pruned)})
         return
     verb = "would go" if dry_run else "are gone"
-    click.echo(
+    echo(
         f"{book}: {pruned.removed:,} positions {verb}, about {pruned.bytes:,} bytes; "
         f"{pruned.left:,} positions stay"
     )

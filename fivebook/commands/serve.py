@@ -24,6 +24,12 @@ _DEFAULTS = Settings()
     help=help_of("port"),
 )
 @click.option(
+    "--allowed-hosts",
+    metavar="NAMES",
+    default=_DEFAULTS.allowed_hosts,
+    help=help_of("allowed_hosts"),
+)
+@click.option(
     "--movetime",
     type=DURATION,
     default=_DEFAULTS.movetime,

@@ -6,7 +6,7 @@ import click
 
 from book.storage.address import Address
 from book.whole.snapshot import snapshot as make_snapshot
-from fivebook.console import print_json
+from fivebook.console import echo, print_json
 from fivebook.options import BOOK, json_option
 
 
@@ -30,4 +30,4 @@ def snapshot(book: Address, output: Path, as_json: bool) -> None:
     if as_json:
         print_json({"book": str(book), "copy": str(output), "bytes": size})
     else:
-        click.echo(f"{output}: {size:,} bytes")
+        echo(f"{output}: {size:,} bytes")

@@ -4,7 +4,7 @@ import click
 
 from book.storage.address import Address
 from book.whole.vacuum import vacuum as make_smaller
-from fivebook.console import print_json
+from fivebook.console import echo, print_json
 from fivebook.options import BOOK, json_option
 
 
@@ -26,4 +26,4 @@ def vacuum(book: Address, as_json: bool) -> None:
     if as_json:
         print_json({"book": str(book), "bytes_before": before, "bytes": after})
     else:
-        click.echo(f"{book}: {before:,} bytes before, {after:,} bytes now")
+        echo(f"{book}: {before:,} bytes before, {after:,} bytes now")

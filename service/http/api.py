@@ -1,16 +1,15 @@
 """The JSON API, version 1."""
 
-import time
-from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from apiflask import APIBlueprint
+from flask import Response
 
-from engine.errors import IllegalMove, InvalidMove
-from engine.game import Game
 from engine.search import Limits
 from service.answerer import Answerer
 from service.answers import Answer
+from service.http.batches import Batches
 from service.http.documents import (
     AnswerDocument,
     BatchDocument,
@@ -19,7 +18,13 @@ from service.http.documents import (
     Problem,
 )
 from service.http.problems import MEDIA_TYPE
-from service.http.questions import BatchQuestion, BookQuestion, LinesQuestion, PositionQuestion
+from service.http.questions import (
+    BatchQuestion,
+    BookQuestion,
+    Errors,
+    LinesQuestion,
+    PositionQuestion,
+)
 from service.http.settings import Settings
 from service.inquiry import Inquiry
 from service.notated import BestMove, NotatedAnswer
@@ -27,11 +32,15 @@ from service.notated import BestMove, NotatedAnswer
 _MEANINGS = {
     400: "Something is wrong with the question.",
     404: "Only books were asked, and none holds the position.",
-    503: "Too many live searches are waiting to answer within the movetime.",
+    408: "The body was not there in time.",
+    413: "The body is too large.",
+    415: "The body is not said to be JSON.",
+    503: "Too many live searches are waiting to answer within the movetime, or too many positions "
+    "are asked for at once, or a book is out of reach and only books were asked.",
 }
 
 
-def _refusals(*statuses: int) -> dict[int | str, Any]:
+def refusals(*statuses: int) -> dict[int | str, Any]:
     """The problem documents of a route, as OpenAPI responses."""
     content = {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}
     return {status: {"description": _MEANINGS[status], "content": content} for status in statuses}
@@ -40,6 +49,13 @@ def _refusals(*statuses: int) -> dict[int | str, Any]:
 def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     """The routes under ``/api/v1``, which ask `answerer`."""
     api = APIBlueprint("api", __name__, url_prefix="/api/v1")
+    batches = Batches(answerer)
+
+    @api.after_request
+    def name_what_is_away(response: Response) -> Response:
+        if answerer.away:
+            response.headers["Fivebook-Away"] = ", ".join(map(quote, answerer.away))
+        return response
 
     def seconds(movetime: float | None) -> float:
         wanted = settings.movetime if movetime is None else movetime / 1000
@@ -57,7 +73,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.get("/position")
     @api.input(LinesQuestion, location="query", arg_name="question")
     @api.output(AnswerDocument)
-    @api.doc(responses=_refusals(400, 404, 503))
+    @api.doc(responses=refusals(400, 404, 503))
     def position(question: LinesQuestion) -> AnswerDocument:
         """All that is known of one position.
 
@@ -68,7 +84,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.get("/best")
     @api.input(PositionQuestion, location="query", arg_name="question")
     @api.output(BestMoveDocument)
-    @api.doc(responses=_refusals(400, 404, 503))
+    @api.doc(responses=refusals(400, 404, 503))
     def best(question: PositionQuestion) -> BestMoveDocument:
         """The best move of one position, and little more."""
         return BestMoveDocument(BestMove.of(answer(question, lines=0, best_only=True)))
@@ -76,43 +92,30 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.post("/positions")
     @api.input(BatchQuestion, location="json", arg_name="question")
     @api.output(BatchDocument)
-    @api.doc(responses=_refusals(400, 503))
-    def positions(question: BatchQuestion) -> BatchDocument:
+    @api.doc(responses=refusals(400, 408, 413, 415, 503))
+    def positions(question: BatchQuestion) -> Response:
         """All that is known of each of many positions.
 
         Positions that no book holds are searched one after the other, each for at most
         movetime, all together for at most the server's cap on movetime, in equal shares;
-        with book_only their answer is null.
+        with book_only their answer is null. Equal positions are answered once.
         """
-        since = time.perf_counter_ns()
-        game = answerer.game(question.game)
-        answers = answerer.answer_each(
-            _read_each(game, question.positions),
+        document = batches.answer(
+            answerer.game(question.game),
+            question.positions,
             movetime=seconds(question.movetime),
             total=settings.movetime_cap,
             book_only=question.book_only,
+            each_error=question.errors is Errors.EACH,
         )
-        notated = [None if each is None else NotatedAnswer.of(each) for each in answers]
-        elapsed_us = (time.perf_counter_ns() - since) // 1000
-        return BatchDocument(game=game.id, answers=notated, elapsed_us=elapsed_us)
+        return Response(document, mimetype="application/json")
 
     @api.get("/books")
     @api.input(BookQuestion, location="query", arg_name="question")
     @api.output(BooksDocument)
-    @api.doc(responses=_refusals(400))
+    @api.doc(responses=refusals(400))
     def books(question: BookQuestion) -> BooksDocument:
         """The books that are served, their games and how many positions they hold."""
         return BooksDocument(books=answerer.books())
 
     return api
-
-
-def _read_each(game: Game, positions: Sequence[str]) -> list[Inquiry]:
-    """Inquiries about the positions after these moves; an error says which it is about."""
-    inquiries: list[Inquiry] = []
-    for index, moves in enumerate(positions):
-        try:
-            inquiries.append(Inquiry.read(game, moves))
-        except (InvalidMove, IllegalMove) as error:
-            raise type(error)(f"positions.{index}: {error}") from error
-    return inquiries

@@ -1,15 +1,16 @@
 """The web application."""
 
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, NoReturn
 
 from apiflask import APIFlask
-from flask import Request, render_template
+from flask import Request, render_template, request
 from werkzeug.exceptions import BadRequest
 
 from engine import __version__
 from engine.registry import families
 from service.answerer import Answerer
-from service.http import api, problems
+from service.http import admission, api, problems
 from service.http.documents import HealthDocument
 from service.http.settings import Settings
 from service.miss_counter import MissCounter
@@ -31,6 +32,14 @@ class _Request(Request):
         raise BadRequest(f"the body is no JSON: {e}" if e else "the body must be JSON")
 
 
+def _client() -> str:
+    """Who asks: an address, of IPv6 the network that one household or machine has."""
+    address = ip_address(request.remote_addr or "0.0.0.0")
+    if isinstance(address, IPv6Address):
+        return str(ip_network((int(address), 64), strict=False))
+    return str(address)
+
+
 def create_app(settings: Settings) -> APIFlask:
     """The application that answers from the books in `settings`, which it opens.
 
@@ -45,7 +54,7 @@ def create_app(settings: Settings) -> APIFlask:
         live_searches=settings.live_searches_per_worker,
         waiting=settings.waiting_per_worker,
         options=settings.search_options,
-        misses=MissCounter() if settings.count_misses else None,
+        misses=MissCounter(client=_client) if settings.count_misses else None,
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
@@ -61,12 +70,21 @@ def create_app(settings: Settings) -> APIFlask:
     )
     app.extensions["answerer"] = answerer
     problems.register(app)
+    admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 
     @app.get("/healthz")
     @app.output(HealthDocument)
     def healthz() -> HealthDocument:
         """Whether the service answers."""
+        return HealthDocument(status="ok", version=__version__)
+
+    @app.get("/readyz")
+    @app.output(HealthDocument)
+    @app.doc(responses=api.refusals(503))
+    def readyz() -> HealthDocument:
+        """Whether the service answers, and can read every book."""
+        answerer.check()
         return HealthDocument(status="ok", version=__version__)
 
     @app.get("/")

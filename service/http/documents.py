@@ -14,11 +14,24 @@ class BestMoveDocument(RootModel[BestMove]):
     """A best move."""
 
 
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    type: str = Field(description="Which kind of problem, as a URI.")
+    title: str = Field(description="The kind in a few words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="One sentence: what is wrong here, and what would be right.")
+    instance: str = Field(description="The address that was asked.")
+
+
 class BatchDocument(BaseModel):
-    """An answer for each position asked, in the same order; null where none was looked for."""
+    """An answer for each position asked, in the same order.
+
+    Null where none was looked for; with `errors` `each` a problem where the position is none.
+    """
 
     game: str
-    answers: list[NotatedAnswer | None]
+    answers: list[NotatedAnswer | Problem | None]
     elapsed_us: int
 
 
@@ -33,13 +46,3 @@ class HealthDocument(BaseModel):
 
     status: str
     version: str
-
-
-class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
-
-    type: str = Field(description="Which kind of problem, as a URI.")
-    title: str = Field(description="The kind in a few words.")
-    status: int = Field(description="The HTTP status.")
-    detail: str = Field(description="One sentence: what is wrong here, and what would be right.")
-    instance: str = Field(description="The address that was asked.")

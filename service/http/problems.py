@@ -2,21 +2,20 @@
 
 400  whatever is wrong with the question
 404  an unknown address; a position that no book holds, where only books were asked
-405, 413, …  as HTTP has them
+405, 408, 413, …  as HTTP has them
 500  a book that cannot be read any more, and mistakes of this program
-503  too busy to keep the movetime, with Retry-After
+503  too busy to keep the movetime, or a book is out of reach; with Retry-After
 """
 
 import re
 from http import HTTPStatus
-from typing import Any
 
 from apiflask import HTTPError
 from flask import Flask, Response, current_app, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from book.errors import BookError, PositionNotFound
+from book.errors import BookAway, BookError, PositionNotFound
 from engine.errors import FivebookError
 from service.errors import TooBusy
 from service.http.documents import Problem
@@ -37,6 +36,8 @@ def _of_ours(error: FivebookError) -> Response:
     response = _problem(status, str(error), kind=type(error).__name__)
     if isinstance(error, TooBusy):
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, BookAway):
+        response.headers["Retry-After"] = "1"
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         current_app.logger.error("%s: %s", type(error).__name__, error)
     return response
@@ -46,7 +47,7 @@ def _status(error: FivebookError) -> HTTPStatus:
     match error:
         case PositionNotFound():
             return HTTPStatus.NOT_FOUND
-        case TooBusy():
+        case TooBusy() | BookAway():
             return HTTPStatus.SERVICE_UNAVAILABLE
         case BookError():
             return HTTPStatus.INTERNAL_SERVER_ERROR
@@ -103,13 +104,18 @@ def _of_anything(error: Exception) -> Response:
 
 
 def _problem(status: HTTPStatus, detail: str, *, kind: str | None = None) -> Response:
+    instance = request.full_path.rstrip("?")
+    problem = document(status, detail, kind=kind, instance=instance).model_dump()
+    return Response(current_app.json.dumps(problem), status, mimetype=MEDIA_TYPE)
+
+
+def document(status: HTTPStatus, detail: str, *, instance: str, kind: str | None = None) -> Problem:
     """A problem document; without `kind` it is that of the status itself."""
     words = re.findall("[A-Z][a-z]*", kind) if kind else []
-    document: dict[str, Any] = Problem(
+    return Problem(
         type=f"urn:fivebook:{'-'.join(words).lower()}" if words else "about:blank",
         title=" ".join(words).capitalize() if words else status.phrase,
         status=status,
         detail=detail,
-        instance=request.full_path.rstrip("?"),
-    ).model_dump()
-    return Response(current_app.json.dumps(document), status, mimetype=MEDIA_TYPE)
+        instance=instance,
+    )

@@ -1,5 +1,6 @@
 """The questions that can be asked over HTTP. Times are in milliseconds."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +22,17 @@ Movetime = Annotated[
     ),
 ]
 BookOnly = Annotated[bool, Field(description="Do not search positions that no book holds.")]
+
+
+class Errors(StrEnum):
+    """What comes of a batch with positions that cannot be read or cannot come about.
+
+    `first`: the first of them is the error of the whole batch. `each`: every one has its own
+    problem document in its place among the answers.
+    """
+
+    FIRST = "first"
+    EACH = "each"
 
 
 class BookQuestion(BaseModel):
@@ -65,3 +77,10 @@ class BatchQuestion(BookQuestion):
     ]
     movetime: Movetime = None
     book_only: BookOnly = False
+    errors: Annotated[
+        Errors,
+        Field(
+            description="`each`: a bad position has a problem document in its place among the "
+            "answers; `first`: it is the error of the whole batch."
+        ),
+    ] = Errors.FIRST

@@ -4,10 +4,10 @@ The first process supervises; each worker process opens the books and loads the 
 listens, so that no request waits for either.
 """
 
-import atexit
 import multiprocessing
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,27 +19,35 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from granian import Granian
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from engine.warm import load_searchers
 from service.errors import CannotListen
+from service.http.admission import check_hosts
 from service.http.settings import Settings
 
 if TYPE_CHECKING:
-    from apiflask import APIFlask
+    from service.answerer import Answerer
+    from service.http.reception import Reception
 
 # How long after the last answer could be due a worker that was told to stop is killed.
 _GRACE = 3
+# After so long a connection is closed that has not sent the head of a request, the first or a
+# further one.
+_SILENCE_MS = 10_000
 
 
 def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until Ctrl-C or SIGTERM; `announce` gets the URL as soon as it answers.
 
     Raises:
+        InvalidOptions: if it is to listen on all addresses and by no names.
         CannotListen: if the address or port cannot be had.
         SystemExit: if a worker process dies.
     """
+    check_hosts(settings)
     address = _free_address(settings.host, settings.port)
     # Here too, so that several workers find the machine code ready and do not each compile it.
     load_searchers()
@@ -49,12 +57,13 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         "service.http.app",
         address=address,
         port=settings.port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.RSGI,
+        # HTTP/2 would let one connection hold hundreds of requests, and idle for ever.
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_SILENCE_MS),
         workers=settings.workers,
-        blocking_threads=settings.threads_per_worker,
         workers_kill_timeout=round(settings.movetime_cap) + _GRACE,
         websockets=False,
-        # Its one warning here is that there are more threads than processors.
         log_level=LogLevels.error,
     )
     url = f"http://[{address}]" if ":" in address else f"http://{address}"
@@ -63,7 +72,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     server.serve(target_loader=partial(_load_app, settings), wrap_loader=False)
 
 
-def _load_app(settings: Settings) -> "APIFlask":
+def _load_app(settings: Settings) -> "Reception":
     """The application, in a worker process that is about to listen."""
     # Ctrl-C reaches every process of the terminal's foreground group. Only the supervisor is to
     # act on it, else it takes the end of its workers for a crash.
@@ -72,11 +81,20 @@ def _load_app(settings: Settings) -> "APIFlask":
     assert supervisor is not None
     threading.Thread(target=_end_after, args=(supervisor.join,), daemon=True).start()
     from service.http.app import create_app
+    from service.http.reception import Reception
 
     app = create_app(settings)
-    atexit.register(app.extensions["answerer"].close)
     load_searchers()
-    return app
+    end = partial(_end, app.extensions["answerer"])
+    return Reception(app, threads=settings.threads_per_worker, end=end)
+
+
+def _end(answerer: "Answerer") -> None:
+    """End a worker process that has answered its last request."""
+    answerer.close()
+    sys.stderr.flush()
+    # Python's own way out unwinds the server's threads, on which they abort the process.
+    os._exit(0)
 
 
 def _end_after(supervisor_ends: Callable[[], None]) -> None:

@@ -30,6 +30,11 @@ class Settings:
     )
     host: str = _option("127.0.0.1", "Address to listen on.")
     port: int = _option(8000, "Port to listen on.")
+    allowed_hosts: str = _option(
+        "",
+        "Names and addresses by which it may be asked besides those of this machine alone and "
+        "--host, with commas between them; '*': any. Needed where --host listens on all addresses.",
+    )
     movetime: float = _option(
         0.5, "Time of a live search if the question gives none. Default: 500ms."
     )

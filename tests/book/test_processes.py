@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 _WRITING = """
 import sys
 from book.processes import stopping_on_interrupt
@@ -31,3 +33,62 @@ def test_an_interrupt_in_the_middle_of_a_line_ends_in_order() -> None:
         errors = process.stderr.read()
     assert process.returncode == 0, errors[-1000:]
     assert "Stopping now; once more to stop at once." in errors
+
+
+_ENDLESS = """
+import sys, time
+from book.processes import exit_by_interrupt, stopping_on_interrupt
+
+exit_by_interrupt()
+with stopping_on_interrupt(lambda: print("stopping", flush=True), "never"):
+    print("begun", flush=True)
+    while True:
+        time.sleep(0.01)
+"""
+
+_SETTLED = """
+import time
+from book.processes import exit_by_interrupt
+
+exit_by_interrupt()(0)
+print("settled", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_second_signal_ends_what_does_not_stop(number: signal.Signals, status: int) -> None:
+    command = [sys.executable, "-c", _ENDLESS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"begun\n"
+        process.send_signal(number)
+        assert process.stdout.readline() == b"stopping\n"
+        # Less than this is taken for one.
+        time.sleep(0.5)
+        process.send_signal(number)
+        _, errors = process.communicate()
+    assert process.returncode == status
+    assert b"Traceback" not in errors
+
+
+def test_two_signals_of_one_moment_are_one() -> None:
+    # As `timeout` sends them: to the process, and to its group.
+    command = [sys.executable, "-c", _ENDLESS.replace("while True:", "for _ in range(200):")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate()
+    assert (process.returncode, output) == (0, b"stopping\n"), errors
+
+
+def test_no_signal_changes_a_status_that_is_certain() -> None:
+    command = [sys.executable, "-c", _SETTLED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+    assert (process.returncode, errors) == (0, b"")

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ _NOBODY = 65534
 def plain_user(folder: Path) -> Iterator[None]:
     """Within it this process is not root, if it was; `folder` is what it works in.
 
-    All that is needed must have been imported before: root's files may be out of reach.
+    It has a place of its own for compiled code, as every user has. All that is needed must have
+    been imported before: root's files may be out of reach.
     """
     if os.geteuid() != 0:
         yield
@@ -29,7 +31,9 @@ def plain_user(folder: Path) -> Iterator[None]:
     try:
         reachable = os.access(folder, os.X_OK)
         if reachable:
-            yield
+            with tempfile.TemporaryDirectory() as home, pytest.MonkeyPatch.context() as patch:
+                patch.setenv("XDG_CACHE_HOME", home)
+                yield
     finally:
         os.setresuid(0, 0, 0)
     if not reachable:

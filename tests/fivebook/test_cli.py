@@ -225,6 +225,7 @@ def test_a_query_by_nodes_has_one_answer_in_json(runner: CliRunner, swap_book: P
         (["query", "{book}", "--threads", "0"], "0 is not in the range 1<=x<=256"),
         (["query", "{book}", "--table", "65537"], "65537 is not in the range"),
         (["build", "{folder}/b.db", "--game", "gomoku-9", "--backend", "dask"], "a --scheduler"),
+        (["build", "{folder}/b.db", "--game", "gomoku-9", "--insecure"], "needs --backend dask"),
         (
             ["build", "{folder}/b.db", "--game", "gomoku-9", "--scheduler", "tcp://x:1"],
             "--scheduler needs --backend dask",

@@ -231,7 +231,10 @@ def test_a_build_stopped_softly_goes_on_to_the_same_book(
     assert content(place) == content(book)
 
 
-def test_ctrl_c_ends_a_build_in_order(place: AnyAddress) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_build_in_order_with_its_status(
+    place: AnyAddress, number: signal.Signals, status: int
+) -> None:
     process = subprocess.Popen(
         command(place, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
         stdout=subprocess.PIPE,
@@ -240,9 +243,9 @@ def test_ctrl_c_ends_a_build_in_order(place: AnyAddress) -> None:
         start_new_session=True,
     )
     wait_for_searches(place, 10, process)  # type: ignore[arg-type]
-    os.killpg(process.pid, signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate()
-    assert process.returncode == 0, errors
+    assert process.returncode == status, errors
     assert "goes on from here" in output
     assert "Traceback" not in errors
     with BookReader(place) as reader:

@@ -21,10 +21,11 @@ from fivebook.cli import cli
 from precompute import cluster
 from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
-from precompute.cluster import ClusterDispatch
+from precompute.cluster import ClusterDispatch, is_protected
 from precompute.dispatch import Dispatch, ProcessDispatch, ThreadDispatch, WorkersLost
 from precompute.job import Search
 from precompute.modes.explore import Explore
+from tests.books import Fivebook
 from tests.precompute.clusters import LocalCluster, local_cluster
 
 NAME = "gomoku-9"
@@ -366,3 +367,26 @@ def test_a_position_is_named_by_its_stones() -> None:
     line = " ".join(pair for pair in (dark.split()[0], light, dark.split()[1]))
     again = game.canonical(game.play_line(game.parse_line(line)))
     assert again.stones == planned(0, "e5 f6 g7").task.stones
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["tcp://127.0.0.1:8786", "127.0.0.1:8786", "localhost:8786", "tcp://[::1]:8786", "tls://x:1"],
+)
+def test_a_scheduler_on_this_machine_or_behind_tls_is_protected(address: str) -> None:
+    assert is_protected(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://10.0.0.1:8786", "host:8786", "tcp://localhost.example.org:1", "tcp://", ""]
+)
+def test_no_other_scheduler_is_used_unless_that_is_asked_for(
+    address: str, tmp_path: Path, fivebook: Fivebook
+) -> None:
+    assert not is_protected(address)
+    book = tmp_path / "book.db"
+    options = ("--game", NAME, "--backend", "dask", "--scheduler", address)
+    result = fivebook("build", book, *options)
+    assert result.exit_code == 2
+    assert "--insecure" in result.stderr
+    assert not book.exists()

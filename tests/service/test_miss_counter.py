@@ -105,3 +105,27 @@ def test_the_setting_turns_counting_on_and_off(book: Path, wanted: bool) -> None
     app.test_client().get("/api/v1/position?game=gomoku-9&moves=a1,i9,a9&book_only=1")
     app.extensions["answerer"].close()
     assert Misses(book).path.exists() == wanted
+
+
+def test_one_client_counts_once_however_often_it_asks(book: Path) -> None:
+    app = create_app(Settings(books=(book,), movetime=0.05))
+    client = app.test_client()
+    positions = [FAR_OFF, TURNED, FAR_OFF.upper()] * 300
+    batch = {"game": GOMOKU.id, "positions": positions, "book_only": True}
+    for _ in range(3):
+        assert client.post("/api/v1/positions", json=batch).status_code == 200
+    other = {"REMOTE_ADDR": "192.0.2.7"}
+    client.post("/api/v1/positions", json=batch, environ_base=other)
+    app.extensions["answerer"].close()
+    assert counted(book) == {stones(FAR_OFF): 2}
+
+
+def test_one_client_cannot_push_out_the_positions_of_others(book: Path) -> None:
+    asking = "192.0.2.1"
+    with MissCounter(3600, client=lambda: asking, each_client=3) as counter:
+        for move in GOMOKU.legal_moves(GOMOKU.initial):
+            counter.add(Address.of(book), GOMOKU, GOMOKU.play_line([move]))
+        assert counter.waiting == 3
+        asking = "192.0.2.2"
+        counter.add(Address.of(book), GOMOKU, GOMOKU.play_line([0]))
+        assert counter.waiting == 4

@@ -6,7 +6,6 @@ symmetry, to another entry. That one has two stones more, so nothing is assumed 
 all entries have passed, the winner wins from each of them, and from the start.
 """
 
-import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -23,6 +22,7 @@ from book.certificates.check import Hole, Progress
 from book.certificates.gomoku import kernels
 from book.certificates.gomoku.board import Board, Cell, Rules
 from book.certificates.gomoku.file import Certificate, CertificateError, Entry
+from book.replacing import replacing
 
 # A part is what a job does without looking up: a tenth of a second or so.
 _PART = 32
@@ -363,8 +363,7 @@ class Checker:
             return
         # First what is done: a part that ends meanwhile is then checked again.
         done = self._done.copy()
-        partial = self._state.with_name(f"{self._state.name}.partial")
-        with partial.open("wb") as file:
+        with replacing(self._state) as partial, partial.open("wb") as file:
             np.savez_compressed(
                 file,
                 checksum=self._checksum,
@@ -372,9 +371,6 @@ class Checker:
                 children=self._children,
                 plies=self._plies,
             )
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self._state)
 
 
 def replies_by_list(rules: Rules, entry: Entry, s: Any) -> tuple[Numbers, Cell | None]:

@@ -6,7 +6,6 @@ have passed, each board of each entry is won by White by the ply at which the ce
 has won, the start position among them.
 """
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -21,6 +20,7 @@ from book.certificates.check import Hole, Progress
 from book.certificates.pentago_swap import arrangements
 from book.certificates.pentago_swap.file import Certificate, CertificateError
 from book.certificates.pentago_swap.single_board import Key, SingleBoard, board_of, key_of
+from book.replacing import replacing
 
 # A part is what a job does without looking up: some seconds if all its entries are long leaves.
 _PART = 16
@@ -280,14 +280,10 @@ class Checker:
         reached = self._reached.copy()
         for more in self._mine:
             reached |= more
-        partial = self._state.with_name(f"{self._state.name}.partial")
-        with partial.open("wb") as file:
+        with replacing(self._state) as partial, partial.open("wb") as file:
             np.savez_compressed(
                 file, checksum=self._checksum, done=self._done, reached=reached.astype(np.uint32)
             )
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(self._state)
 
 
 def _played(board: SingleBoard, keys: Sequence[Key]) -> tuple[tuple[str, ...] | None, SingleBoard]:

@@ -11,6 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from book.closing import Closing
+from book.replacing import replacing
 from engine.errors import FivebookError
 from engine.game import Game, Outcome
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
@@ -147,9 +148,8 @@ def _difference(path: Path, name: str, stored: Any, wanted: Any) -> str:
 
 def _replace(path: Path, text: str) -> None:
     """Write a file as a whole or not at all."""
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
+    with replacing(path) as partial:
+        partial.write_text(text, encoding="utf-8")
 
 
 @contextmanager

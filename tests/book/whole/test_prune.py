@@ -20,7 +20,7 @@ from book.storage.schema import RestState, moves, positions
 from book.whole.diff import Comparison, compare
 from book.whole.export import records
 from book.whole.moment import Moment
-from book.whole.prune import Cut, prune
+from book.whole.prune import Cut, LastGame, prune, take_out_game
 from book.writer import BookWriter, empty_slot
 from engine import registry
 from engine.values import HEURISTIC_MAX, WIN, Bound
@@ -305,3 +305,53 @@ def test_an_interrupted_prune_changes_nothing(
     with pytest.raises(KeyboardInterrupt):
         prune(Address.of(place), GOMOKU, Cut(plies=1))
     assert list(records(place)) == before
+
+
+# A whole game
+
+
+def test_a_game_is_taken_out_with_all_that_belongs_to_it(
+    gomoku_book: Path, place: AnyAddress, fivebook: Fivebook
+) -> None:
+    small_book(str(place), "gomoku-9", 50)
+    small_book(str(place), "pentago-swap", 10)
+    told = json.loads(
+        fivebook("prune", place, "--game", "pentago-swap", "--dry-run", "--json").output
+    )
+    assert (told["removed"], told["left"]) == (10, 50)
+    result = fivebook("prune", place, "--game", "pentago-swap")
+    assert result.exit_code == 0, result.output
+    assert "10 positions are gone" in result.output
+    with BookReader(place) as reader:
+        assert list(reader.games) == [GOMOKU]
+    exported = list(records(place, reproducible=True))
+    assert exported == list(records(gomoku_book, reproducible=True))
+    assert_sound(place, GOMOKU)
+    assert fivebook("verify", place).exit_code == 0
+    for table in ("runs", "history", "tasks", "counts", "cells", "move_names"):
+        games = {row["game"] for row in rows_of(place, f"SELECT DISTINCT game FROM {table}")}
+        assert len(games) <= 1, table
+
+
+def test_the_only_game_of_a_book_is_not_taken_out(copy_of: CopyOf, gomoku_book: Path) -> None:
+    book = copy_of(gomoku_book)
+    with pytest.raises(LastGame, match="holds gomoku-9 and nothing else"):
+        take_out_game(Address.of(book), GOMOKU)
+
+
+def test_a_mistaken_game_is_not_added_to_a_book(
+    copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = copy_of(gomoku_book)
+    for more in ((), ("--plies", "1"), ("--mode", "prove", "--plies", "1")):
+        result = fivebook("build", book, "--game", "pentago-swap", "--nodes", "100", *more)
+        assert result.exit_code == 2
+        assert "holds gomoku-9, and not pentago-swap" in result.stderr
+    with BookReader(book) as reader:
+        assert list(reader.games) == [GOMOKU]
+    command = ("build", book, "--game", "pentago-swap", "--nodes", "100", "--positions", "2")
+    assert fivebook(*command, "--add-game").exit_code == 0
+    # From then on it is one of the book's.
+    assert fivebook(*command).exit_code == 0
+    with BookReader(book) as reader:
+        assert len(reader.games) == 2

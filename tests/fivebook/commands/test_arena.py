@@ -137,7 +137,7 @@ def test_ctrl_c_stops_in_a_moment_and_keeps_what_was_finished(somewhere: Path) -
         wait_for((somewhere / "stopped" / "games.jsonl").exists, process)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0, errors
+    assert process.returncode == 130, errors
     assert "Not finished: the same command goes on from here." in output
     assert "Traceback" not in errors
     assert (somewhere / "stopped" / "games.sgf").read_text() == ""

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_only_what_the_proof_rests_on_is_checked(won: Path) -> None:
 
 def test_a_wrong_proof_is_rejected(won: Path, tmp_path: Path) -> None:
     book = Path(shutil.copy(won, tmp_path / "wrong.db"))
-    with sqlite3.connect(book) as connection:
+    with closing(sqlite3.connect(book)) as connection, connection:
         connection.execute("UPDATE positions SET value = 29999 WHERE ply = 6")
     result = check(book, "--all")
     assert result.exit_code == 1

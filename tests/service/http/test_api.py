@@ -214,6 +214,10 @@ def test_health_is_ok(ask: Ask) -> None:
     assert ask("/healthz")["status"] == "ok"
 
 
+def test_it_is_ready_while_it_can_read_its_books(ask: Ask) -> None:
+    assert ask("/readyz")["status"] == "ok"
+
+
 def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) -> None:
     description = ask("/openapi.json")
     assert set(description["paths"]) == {
@@ -222,6 +226,7 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
         "/api/v1/positions",
         "/api/v1/books",
         "/healthz",
+        "/readyz",
     }
     position = description["paths"]["/api/v1/position"]["get"]
     assert {parameter["name"] for parameter in position["parameters"]} == {

@@ -1,0 +1,191 @@
+"""Books made to do harm: each reading command says in a sentence what is wrong, and soon."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from book.errors import BookUnreadable
+from book.reader import BookReader
+from book.storage import guarded
+from book.writer import BookWriter
+from engine.game import Game
+from tests.books import CopyOf, Fivebook, small_book
+from tests.checkout import ROOT
+
+MANY = 10_000
+SOME = 12
+_PARTS = 20
+
+ENDLESS = """CREATE VIEW {name} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+SELECT i AS id, i AS name FROM n"""
+TRIGGER = "CREATE TRIGGER t AFTER UPDATE ON runs BEGIN DELETE FROM positions WHERE id > 9; END"
+READING = (
+    ("info",),
+    ("query", "--book-only"),
+    ("verify",),
+    ("tree",),
+    ("export",),
+    ("log",),
+    ("prove-check", "--all"),
+)
+
+
+def crafted(book: Path, *statements: str) -> Path:
+    with closing(sqlite3.connect(book)) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    return book
+
+
+@pytest.fixture
+def with_endless_view(copy_of: CopyOf, gomoku_book: Path) -> Path:
+    """The games are read from a view that never ends."""
+    return crafted(copy_of(gomoku_book), "DROP TABLE games", ENDLESS.format(name="games"))
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
+def test_a_view_in_the_place_of_a_table_gets_a_sentence(
+    command: tuple[str, ...], with_endless_view: Path, fivebook: Fivebook
+) -> None:
+    result = fivebook(command[0], with_endless_view, *command[1:])
+    assert result.exit_code == 2, result.output
+    assert result.stderr.count("\n") == 1
+
+
+def test_salvage_reads_no_view_in_the_place_of_a_table(
+    with_endless_view: Path, fivebook: Fivebook
+) -> None:
+    result = fivebook("repair", with_endless_view, "--salvage", f"{with_endless_view}.new")
+    assert result.exit_code == 2, result.output
+    assert "which games it holds cannot be read" in result.stderr
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
+def test_a_trigger_is_refused_by_name(
+    command: tuple[str, ...], copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = crafted(copy_of(gomoku_book), TRIGGER)
+    result = fivebook(command[0], book, *command[1:])
+    assert result.exit_code == 2
+    assert "has a trigger that no book has: 't'" in result.stderr
+
+
+def test_a_trigger_takes_no_position_out_of_a_book_that_is_built_on(
+    copy_of: CopyOf, gomoku_book: Path, gomoku: Game
+) -> None:
+    book = crafted(copy_of(gomoku_book), TRIGGER)
+    before = book.read_bytes()
+    with pytest.raises(BookUnreadable, match="has a trigger that no book has: 't'"):
+        BookWriter(book, gomoku)
+    assert book.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("CREATE VIEW other AS SELECT 1", "a view that no book has: 'other'"),
+        ("CREATE TABLE other (name TEXT)", "a table that no book has: 'other'"),
+        ("CREATE INDEX other ON positions (abs(value))", "a index that no book has: 'other'"),
+        ("DROP INDEX moves_by_child", "its schema has lost 'moves_by_child'"),
+        ("UPDATE games SET name = x'ff'", "a game has lost its name"),
+    ],
+)
+def test_what_no_book_has_is_named(
+    statement: str, told: str, copy_of: CopyOf, gomoku_book: Path
+) -> None:
+    book = crafted(copy_of(gomoku_book), statement)
+    with pytest.raises(BookUnreadable) as refused:
+        BookReader(book)
+    assert told.replace("a index", "an index") in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "value = 'x'",
+        "value = 99999",
+        "bound = 7",
+        "depth = x'00'",
+        "rest_line = x''",
+        "rest_line = x'ff'",
+        "rest_line = 'h8'",
+        "rest_value = NULL",
+        "rest_value = 0.5",
+    ],
+)
+def test_a_row_of_wrong_values_gets_a_sentence(
+    columns: str, copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = crafted(copy_of(gomoku_book), f"UPDATE positions SET rest_state = 0, {columns}")
+    result = fivebook("query", book, "--book-only")
+    assert result.exit_code == 2, result.output
+    assert "is damaged: the row of the key" in result.stderr
+
+
+@pytest.mark.parametrize("parameters", ["", "[]", "{", '{"limits": 7}', "[" * 5_000])
+@pytest.mark.parametrize("command", ["info", "log", "export"])
+def test_unreadable_parameters_of_a_run_get_a_sentence(
+    command: str, parameters: str, copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = crafted(copy_of(gomoku_book), f"UPDATE runs SET parameters = '{parameters}'")
+    result = fivebook(command, book)
+    assert result.exit_code == 2, result.output
+    assert "a run has lost its limits" in result.stderr
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
+def test_stones_of_many_megabytes_are_not_read(
+    command: tuple[str, ...], copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = crafted(copy_of(gomoku_book), "UPDATE positions SET stones = zeroblob(5000000)")
+    result = fivebook(command[0], book, *command[1:])
+    assert result.exit_code in (0, 1, 2)
+    if command[0] in ("export", "verify"):
+        assert result.exit_code == 2
+        assert "holds a value longer than any of a book" in result.stderr
+
+
+def test_a_statement_without_an_end_is_ended(
+    copy_of: CopyOf, gomoku_book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "_STEPS", 100_000)
+    monkeypatch.setattr(guarded, "_STEPS_FOR_A_BYTE", 1)
+    monkeypatch.setattr(guarded, "_STEPS_BETWEEN_LOOKS", 10_000)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    with (
+        BookReader(copy_of(gomoku_book)) as reader,
+        pytest.raises(BookUnreadable, match="reading it comes to no end"),
+        reader.connection() as connection,
+    ):
+        connection.exec_driver_sql(endless)
+
+
+def spoilt(folder: Path, first: int, last: int) -> str:
+    """What goes wrong with copies of a small book that are spoilt by these seeds."""
+    book = small_book(folder / "good.db", "gomoku-5", 12)
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.faults.reading", str(book), str(first), str(last)],
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+    )
+    return ended.stdout + (ended.stderr if ended.returncode else "")
+
+
+def test_a_few_spoilt_books_are_told_by_each_reading_command(tmp_path: Path) -> None:
+    assert spoilt(tmp_path, 0, SOME) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_spoilt_books_are_told_by_each_reading_command(part: int, tmp_path: Path) -> None:
+    each = MANY // _PARTS
+    assert spoilt(tmp_path, part * each, (part + 1) * each) == ""
