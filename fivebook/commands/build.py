@@ -243,31 +243,14 @@ def build(
     if way == _BY_PARTS:
         _prove_by_parts(book, game, line, strategy_plies, where, (seconds, nodes), as_json)
         return
-    chosen: SearchMode | ProveBySolver
-    match way:
-        case "prove":
-            chosen = ProveBySolver(strategy_plies, memory, nodes)
-        case "explore":
-            chosen = Explore(positions, max_loss)
-        case "full":
-            if plies is None:
-                raise click.UsageError("--mode full needs --plies")
-            chosen = Full(plies)
-        case "refine":
-            chosen = Refine(searches, max_loss)
-        case "deviate":
-            if total_loss is None or each_loss is None:
-                raise click.UsageError("--mode deviate needs --abs and --rel")
-            chosen = Deviate(each_loss, total_loss, positions)
-        case "learn":
-            chosen = Learn(positions)
-        case _:
-            to_move = game.play_line(line).to_move
-            chosen = ProveByBook(to_move if side is None else Side(side), positions)
-    if isinstance(chosen, ProveBySolver):
-        proof = ProofOptions(game, chosen, line=line, jobs=jobs or 1, seconds=seconds)
+    if way == "prove":
+        by_solver = ProveBySolver(strategy_plies, memory, nodes)
+        proof = ProofOptions(game, by_solver, line=line, jobs=jobs or 1, seconds=seconds)
         _prove(book, proof, as_json)
         return
+    winner = game.play_line(line).to_move if side is None else Side(side)
+    losses = total_loss, each_loss
+    chosen = _search_mode(way, winner, plies, positions, searches, max_loss, losses)
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
@@ -283,6 +266,36 @@ def build(
         seconds=seconds,
     )
     _build(book, options, as_json)
+
+
+def _search_mode(
+    way: str,
+    winner: Side,
+    plies: int | None,
+    positions: int | None,
+    searches: int | None,
+    max_loss: float | None,
+    losses: tuple[float | None, float | None],
+) -> SearchMode:
+    """What is to be searched; `losses` are those that `deviate` allows, in all and each."""
+    match way:
+        case "explore":
+            return Explore(positions, max_loss)
+        case "full":
+            if plies is None:
+                raise click.UsageError("--mode full needs --plies")
+            return Full(plies)
+        case "refine":
+            return Refine(searches, max_loss)
+        case "deviate":
+            total, each = losses
+            if total is None or each is None:
+                raise click.UsageError("--mode deviate needs --abs and --rel")
+            return Deviate(each, total, positions)
+        case "learn":
+            return Learn(positions)
+        case _:
+            return ProveByBook(winner, positions)
 
 
 def _check_scheduler(scheduler: str | None, *, insecure: bool) -> None:

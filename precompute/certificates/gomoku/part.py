@@ -1,7 +1,7 @@
 """The parts of a proof: what wins after one line of the opening, proved and written down alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from book.certificates.gomoku.board import Rules, rules_of
 from book.certificates.gomoku.file import Entry, Start
@@ -10,8 +10,8 @@ from engine import registry
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy.finder import Entry as Known
 from engine.games.gomoku.strategy.finder import StrategyFinder
-from engine.position import Move, cells_of
-from precompute.certificates.gomoku.adviser import StrategyAdviser
+from engine.position import Move, Position, cells_of
+from precompute.certificates.gomoku.adviser import StrategyAdviser, position_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +44,40 @@ def make_part(
     Raises:
         ValueError: if the game forbids moves, or is over.
     """
-    game, rules = game_of(game_id), rules_for(game_id)
-    position = game.play_line(line)
+    game = game_of(game_id)
     finder = StrategyFinder(game, dict(known or {}))
-    result = finder.prove(position, nodes=limit)
-    open_ = Part(tuple(line), limit, result.nodes)
+    result = finder.prove(game.play_line(line), nodes=limit)
+    part = Part(tuple(line), limit, result.nodes)
     if not result.won:
-        return open_
-    adviser = StrategyAdviser(game, finder, position.to_move)
+        return part
+    # The finder may prove a position by threats that it does not keep, and that nobody finds
+    # again: with more nodes it may find another way.
+    return write_part(game, part, finder, lambda _: False)
+
+
+def write_part(
+    game: Gomoku, part: Part, finder: StrategyFinder, settle: Callable[[Position], bool]
+) -> Part:
+    """`part` with what `finder` knows of it; as it is where that does not suffice.
+
+    `settle` is asked to have the finder know what wins in a position that it does not know, and
+    gives whether it does then.
+    """
+    rules = rules_for(game.id)
+    position = game.play_line(part.line)
+    writer = Writer(rules, StrategyAdviser(game, finder, position.to_move))
     start = Start(
         tuple(cells_of(position.dark)), tuple(cells_of(position.light)), position.dark_to_move
     )
-    try:
-        certificate = Writer(rules, adviser).write(start)
-    except Unanswered:
-        # The finder may prove a position by threats that it does not keep, and that nobody finds
-        # again: with more nodes it may find another way.
-        return open_
+    while True:
+        try:
+            certificate = writer.write(start)
+            break
+        except Unanswered as open_:
+            if not settle(position_of(open_.board, position.to_move)):
+                return part
     entries = tuple(entries_of(certificate).values())
-    return Part(tuple(line), limit, result.nodes, certificate.start.move, entries)
+    return replace(part, move=certificate.start.move, entries=entries)
 
 
 def game_of(game_id: str) -> Gomoku:

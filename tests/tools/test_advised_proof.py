@@ -1,0 +1,59 @@
+"""Parts that are proved with another program's moves are written and checked as all others."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from book.certificates.gomoku.checker import Checker
+from precompute.certificates.gomoku.part import game_of
+from precompute.certificates.gomoku.proof import NotProved, ProofByParts
+from tests.checkout import ROOT
+from tools.advised_proof import main
+
+GAME = game_of("gomoku-15")
+# The finder alone takes some 300,000 nodes.
+LINE = tuple(GAME.parse_line("h8 h9 i9 a15"))
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program"
+    path.write_text(
+        f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m tests.tools.adviser_program\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def tried(parts: Path, program: Path, *options: str) -> str:
+    """What is said of a try of all that is open in `parts`."""
+    arguments = [str(parts), "--game", GAME.id, "--root", GAME.format_line(LINE)]
+    result = CliRunner().invoke(main, [*arguments, "--rapfi", str(program), *options])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_checker_accepts_what_comes_of_another_programs_moves(
+    tmp_path: Path, program: Path
+) -> None:
+    parts = tmp_path / "won.db.parts"
+    with ProofByParts(GAME, parts, root=LINE) as proof, pytest.raises(NotProved):
+        proof.certificate()
+    assert tried(parts, program).startswith("1 of 1: h8 h9 i9 a15 won, ")
+    with ProofByParts(GAME, parts, root=LINE) as proof:
+        checker = Checker(proof.certificate())
+    for _ in checker.steps():
+        pass
+    assert (checker.hole, checker.whole) == (None, True)
+    assert tried(parts, program) == ""
+
+
+def test_a_part_without_the_time_stays_open(tmp_path: Path, program: Path) -> None:
+    parts = tmp_path / "won.db.parts"
+    with ProofByParts(GAME, parts, root=LINE):
+        pass
+    said = tried(parts, program, "--longest", "1e-9")
+    assert said == "1 of 1: h8 h9 i9 a15 open, 0 nodes\n"
+    assert tried(parts, program).startswith("1 of 1: h8 h9 i9 a15 won, ")

@@ -1,0 +1,230 @@
+"""Proves parts of a win in Gomoku that resist, with the moves of Rapfi.
+
+python -m tools.advised_proof won.db.parts --game gomoku-15 --rapfi path/to/pbrain-rapfi
+
+Rapfi (https://github.com/dhbloo/rapfi) says where it sees a mate, and by which move. Nothing else
+is taken from it: the replies to its move are listed and refuted here, one after the other, and what
+comes of that is written down and checked like every other part. `fivebook certify` goes on with
+the file as it does with its own.
+"""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from joblib import Parallel, delayed
+
+from book.closing import Closing
+from engine.games.gomoku import Gomoku, Rule
+from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder
+from engine.games.gomoku.strategy.workspace import Workspace
+from engine.position import Move, Position, cells_of
+from fivebook.options import POSITIVE
+from precompute.certificates.gomoku.opening import Line, Opening
+from precompute.certificates.gomoku.part import Part, game_of, write_part
+from precompute.certificates.gomoku.part_file import PartFile
+
+_RULES = {Rule.FREESTYLE: 0, Rule.STANDARD: 1}
+_MEMORY = 1 << 30
+# For the finder before Rapfi is asked, and where Rapfi sees no win.
+_NODES_BEFORE, _NODES_WITHOUT = 50_000, 10_000_000
+_NODES_FOR_REPLIES, _NODES_FOR_REPLY = 5_000_000, 5_000
+# How much longer it may look for a shorter mate than it took to see the first.
+_SHARE_FOR_SHORTER = 0.2
+# So that `certify` tries none of them again with less than was spent here.
+_LIMIT = 2_000_000_000
+
+_SECONDS = click.FloatRange(0, min_open=True)
+
+
+class Rapfi(Closing):
+    """A process of Rapfi, for positions of `game`."""
+
+    def __init__(self, program: Path, game: Gomoku) -> None:
+        self._size = game.size
+        # It looks for its configuration and its model in the folder that it runs in.
+        self._process = subprocess.Popen(
+            [program.absolute()],
+            cwd=program.parent,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+        self._tell(
+            f"START {game.size}",
+            f"INFO rule {_RULES[game.rule]}",
+            f"INFO max_memory {_MEMORY}",
+            "INFO thread_num 1",
+            "INFO timeout_match 0",
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+    def winning_move(self, position: Position, seconds: float) -> Move | None:
+        """The first move of a win that it sees for the side to move within `seconds`."""
+        self._tell(f"INFO timeout_turn {seconds * 1000:.0f}", *self._board(position))
+        asked = time.monotonic()
+        seen: float | None = None
+        wins = False
+        for line in self._lines():
+            if value := re.search(r"Eval ([+-]M?)", line):
+                wins = value[1] == "+M"
+            if wins:
+                seen = seen or time.monotonic()
+                if time.monotonic() - seen >= (seen - asked) * _SHARE_FOR_SHORTER:
+                    self._tell("STOP")
+            if move := re.fullmatch(r"(\d+),(\d+)", line):
+                return int(move[2]) * self._size + int(move[1]) if wins else None
+        raise click.ClickException("Rapfi has ended")
+
+    def _board(self, position: Position) -> Iterator[str]:
+        yield "BOARD"
+        sides = position.dark, position.light
+        for who, side in enumerate(sides if position.dark_to_move else sides[::-1], 1):
+            for cell in cells_of(side):
+                yield f"{cell % self._size},{cell // self._size},{who}"
+        yield "DONE"
+
+    def _tell(self, *lines: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n".join([*lines, ""]))
+
+    def _lines(self) -> Iterator[str]:
+        assert self._process.stdout is not None
+        return map(str.strip, self._process.stdout)
+
+
+class AdvisedFinder:
+    """Proves wins by the moves of `rapfi`, asked for at most `seconds` a position; until
+    `deadline`, on the clock of `time.monotonic`.
+
+    `finder` knows what has been proved, `nodes` have been spent.
+    """
+
+    def __init__(self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float) -> None:
+        self.finder = StrategyFinder(game)
+        self.nodes = 0
+        self._game = game
+        self._rapfi = rapfi
+        self._seconds = seconds
+        self._deadline = deadline
+        self._workspace = Workspace(game)
+        self._open: set[bytes] = set()
+
+    def distance(self, position: Position) -> int | None:
+        """Within how many plies the side to move wins; None where that is not found."""
+        stones = self._game.canonical(position).stones
+        if stones in self._open or time.monotonic() > self._deadline:
+            return None
+        found = self._alone(position, _NODES_BEFORE)
+        if found is None:
+            move = self._rapfi.winning_move(position, self._seconds)
+            if move is None:
+                found = self._alone(position, _NODES_WITHOUT)
+            else:
+                found = self._by(move, position)
+        if found is None:
+            self._open.add(stones)
+        return found
+
+    def settle(self, position: Position) -> bool:
+        """Have the finder keep what wins in `position`; gives whether anything does."""
+        if self._game.outcome(position) is not None:
+            return False
+        self._workspace.set_up(position, _NODES_WITHOUT)
+        win = self._workspace.find_win(_NODES_WITHOUT)
+        self.nodes += self._workspace.spent
+        if win is None:
+            return self.distance(position) is not None and self.finder.entry(position) is not None
+        self._keep(position, win.move, Kind.THREAT, win.distance)
+        return True
+
+    def _alone(self, position: Position, nodes: int) -> int | None:
+        """`distance`, found by the finder."""
+        entry = self.finder.entry(position)
+        if entry is not None:
+            return entry.distance
+        result = self.finder.prove(position, nodes=nodes)
+        self.nodes += result.nodes
+        return result.distance
+
+    def _by(self, move: Move, position: Position) -> int | None:
+        """`distance`, if `move` wins."""
+        game, workspace = self._game, self._workspace
+        after = game.play(position, move)
+        workspace.set_up(after, _NODES_FOR_REPLIES)
+        replies = workspace.find_replies(_NODES_FOR_REPLY)
+        self.nodes += workspace.spent
+        longest = 0 if replies is None else replies.longest
+        for reply in game.legal_moves(after) if replies is None else replies.open:
+            distance = self.distance(game.play(after, reply))
+            if distance is None:
+                return None
+            longest = max(longest, distance + 1)
+        self._keep(position, move, Kind.QUIET, longest + 1)
+        return longest + 1
+
+    def _keep(self, position: Position, move: Move, kind: Kind, distance: int) -> None:
+        canonical = self._game.canonical(position)
+        own = self._game.map_move(move, canonical.symmetry)
+        self.finder.store[canonical.stones] = Entry(own, kind, distance)
+
+
+def prove_part(game_id: str, line: Line, rapfi: Path, seconds: float, longest: float) -> Part:
+    """The part at the end of `line`, tried for at most `longest` seconds."""
+    game = game_of(game_id)
+    with Rapfi(rapfi, game) as process:
+        advised = AdvisedFinder(game, process, seconds, time.monotonic() + longest)
+        part = Part(line, _LIMIT, advised.nodes)
+        if advised.distance(game.play_line(line)) is not None:
+            part = write_part(game, part, advised.finder, advised.settle)
+    return replace(part, nodes=advised.nodes)
+
+
+@click.command()
+@click.argument("parts", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--game", "game_id", required=True, metavar="ID", help="The game of the proof.")
+@click.option("--root", default="", metavar="LINE", help="The line that the proof begins after.")
+@click.option(
+    "--rapfi",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="The program, with its configuration and model beside it.",
+)
+@click.option("--seconds", type=_SECONDS, default=120, show_default=True, help="For a position.")
+@click.option("--longest", type=_SECONDS, default=1800, show_default=True, help="For a part.")
+@click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Parts side by side.")
+def main(
+    parts: Path, game_id: str, root: str, rapfi: Path, seconds: float, longest: float, jobs: int
+) -> None:
+    """Try all open parts of the proof in PARTS once, and add what is won to the file."""
+    game = game_of(game_id)
+    with PartFile(parts, game_id) as file:
+        opening = Opening(game, tuple(game.parse_line(root)))
+        lines = [line for each in opening.parts(file.chosen) for line in each]
+        won = {line for line, part in file.parts.items() if part.won}
+        open_ = [line for line in lines if line not in won]
+        tried = Parallel(n_jobs=jobs, return_as="generator_unordered")(
+            delayed(prove_part)(game_id, line, rapfi, seconds, longest) for line in open_
+        )
+        for count, part in enumerate(tried, 1):
+            # `certify` has not tried what is open.
+            if part.won:
+                file.keep(part)
+            state = f"won, {len(part.entries):,} entries" if part.won else "open"
+            click.echo(
+                f"{count:,} of {len(open_):,}: {game.format_line(part.line)} {state}, "
+                f"{part.nodes:,} nodes"
+            )
+
+
+if __name__ == "__main__":
+    main()
