@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds test-faults demo demo-cluster bench field strength book-strength openings solve book clean
+.PHONY: help setup test test-slow test-bounds test-faults demo demo-cluster bench field strength book-strength openings solve win clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -77,8 +77,9 @@ solve: setup ## Prove Pentago-swap's win anew, and write the book and the certif
 	$(BIN)/fivebook build data/pentago-swap.db --game pentago-swap --mode prove --plies 6 --memory 4GB --jobs $(JOBS)
 	$(BIN)/fivebook certify data/pentago-swap.db -o data/pentago-swap.cert --memory 4GB --jobs $(JOBS)
 
-book: setup ## Let the shipped book of Gomoku grow for an hour
-	$(BIN)/fivebook build data/gomoku-15.db --game gomoku-15 --nodes 1000000 --table 32 --time 1h --jobs $(JOBS)
+win: setup ## Prove the win of Gomoku on 15×15 anew, and write its book and certificate in data/
+	$(BIN)/fivebook build data/gomoku-15.db --game gomoku-15 --mode prove --jobs $(JOBS)
+	$(BIN)/fivebook certify data/gomoku-15.db -o data/gomoku-15.cert --game gomoku-15 --jobs $(JOBS)
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -18,8 +18,11 @@ from precompute.certificates.gomoku.proof import ProofByParts
 from service.answerer import Answerer
 from service.answers import Source
 from service.inquiry import Inquiry
+from tests.checkout import DATA
 
 GAME: Gomoku = game_of("gomoku-15")
+SHIPPED = DATA / "gomoku-15.db"
+SHIPPED_DISTANCE = 67
 START = tuple(GAME.parse_line("h8 a1 i9 g9"))
 LIMITS = Limits(nodes=400_000)
 LINES = 10
@@ -75,6 +78,52 @@ def test_light_is_told_the_reply_that_lasts_longest(won: Path) -> None:
             line.append(answer.best.move)
             position = GAME.play(position, line[-1])
     assert len(line) % 2 == 1
+
+
+def shipped_check(sample: int | None) -> Checker:
+    """A check of the shipped certificate, to its end."""
+    checker = Checker(read(SHIPPED.with_suffix(".cert")), sample=sample, seed=7)
+    for _ in checker.steps(jobs=2):
+        pass
+    assert (checker.hole, checker.complete) == (None, True)
+    return checker
+
+
+def test_a_sample_of_the_shipped_certificate_is_accepted() -> None:
+    assert shipped_check(2_000).checked == 2_000
+
+
+@pytest.mark.slow
+def test_the_shipped_certificate_is_accepted_and_tells_the_distance() -> None:
+    checker = shipped_check(None)
+    assert (checker.whole, checker.distance) == (True, SHIPPED_DISTANCE)
+
+
+def test_the_shipped_book_tells_the_distance_of_each_second_move() -> None:
+    with BookReader(SHIPPED) as reader:
+        assert distance(reader.find(GAME, GAME.initial).value) == SHIPPED_DISTANCE
+        first = reader.find(GAME, GAME.initial).moves[0].move
+        after = GAME.play(GAME.initial, first)
+        entry = reader.find(GAME, after)
+        assert len(entry.moves) == len(GAME.children(after)) == 35
+        assert all(move.proven and distance(move.value) is not None for move in entry.moves)
+        assert max(distance(move.value) or 0 for move in entry.moves) == SHIPPED_DISTANCE - 1
+
+
+def test_every_position_on_random_lines_of_the_shipped_book_is_a_proof() -> None:
+    rng = random.Random(9)
+    with Answerer([SHIPPED]) as answerer:
+        for _ in range(LINES):
+            line: list[Move] = []
+            position = GAME.initial
+            while GAME.outcome(position) is None:
+                answer = answerer.answer(Inquiry(GAME, tuple(line), position), LIMITS)
+                assert answer.source is Source.PROOF, GAME.format_line(line)
+                assert (answer.value > 0) == position.dark_to_move
+                assert answer.best is not None
+                line.append(answer.best.move if position.dark_to_move else near(position, rng))
+                position = GAME.play(position, line[-1])
+            assert len(line) % 2 == 1
 
 
 def near(position: Position, rng: random.Random) -> Move:

@@ -1,7 +1,7 @@
 """The second checker of Gomoku's certificates, on what the strategy needs after h8 a1.
 
 That certificate was written with `fivebook certify won.db -o h8-a1.cert --game gomoku-15 --root
-"h8 a1"` from the parts in data/gomoku-15.parts.xz, decompressed to won.db.parts.
+"h8 a1"`.
 """
 
 import random

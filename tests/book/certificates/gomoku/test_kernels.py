@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from book.certificates.gomoku import kernels
+from book.certificates.gomoku import file, kernels
+from tests.checkout import ROOT
 from tests.oracles.gomoku_certificate import SlowRules, SlowSearch, each
 
+REAL = file.read(ROOT / "tests" / "book" / "certificates" / "gomoku" / "h8-a1.cert")
 GAMES = [(6, False), (6, True), (7, False), (7, True)]
 
 
@@ -213,3 +215,52 @@ def test_a_search_leaves_the_board_as_it_was() -> None:
         kernels.answers(state, reply, np.array([row + 7, row + 4], dtype=np.int16))
     assert (state["stones"] == before[0]).all()
     assert (state["free"] == before[1]).all()
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_reply_that_is_not_searched_would_have_come_to_the_same(exact: bool) -> None:
+    """Those of real entries, each answered by itself and as the checker does it."""
+    rng = random.Random(5)
+    far = 0
+    for number in rng.sample(range(REAL.entries), 60):
+        entry = REAL.entry(number)
+        state = kernels.new_state(15, exact=exact)
+        kernels.set_up(state, np.array(entry.board.winner), np.array(entry.board.opponent))
+        for listed in entry.lists:
+            cells = np.array(listed, dtype=np.int16)
+            each_alone = np.array(
+                [kernels.answers(state, reply, cells) if state["free"][reply] else 0
+                 for reply in range(15 * 15)]
+            )  # fmt: skip
+            which = np.where(each_alone > 0, 0, -1)
+            plies = np.zeros(15 * 15, dtype=np.int64)
+            first = np.array([0, len(cells)])
+            assert kernels.check_replies(state, which, first, cells, plies) == -1
+            assert plies.tolist() == each_alone.tolist()
+            far += int(((state["near"][: 15 * 15] == 0) & (which == 0)).sum())
+    assert far > 2_000
+
+
+@pytest.mark.parametrize(("size", "exact"), [(9, False), (9, True), (11, False), (11, True)])
+def test_the_first_reply_that_no_list_answers_is_the_same_as_one_by_one(
+    size: int, exact: bool
+) -> None:
+    rules = SlowRules(size, exact=exact)
+    rng = random.Random(size)
+    wins = 0
+    for own, other in boards(rules, size, size * size - 22, 200, size):
+        state = kernels.new_state(size, exact=exact)
+        kernels.set_up(state, np.array(own), np.array(other))
+        free = [cell for cell in range(size * size) if state["free"][cell]]
+        cells = np.array(rng.sample(free, 12), dtype=np.int16)
+        each_alone = {reply: int(kernels.answers(state, reply, cells)) for reply in free}
+        which = np.full(size * size, -1)
+        which[free] = 0
+        plies = np.zeros(size * size, dtype=np.int64)
+        unanswered = [reply for reply in free if not each_alone[reply]][:1]
+        found = kernels.check_replies(state, which, np.array([0, 12]), cells, plies)
+        assert ([] if found < 0 else [found]) == unanswered
+        for reply in free[: free.index(found) if found >= 0 else None]:
+            assert plies[reply] == each_alone[reply]
+            wins += 1
+    assert wins > 500
