@@ -1,6 +1,6 @@
 """The web application."""
 
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NoReturn
 
 from apiflask import APIFlask
@@ -35,9 +35,12 @@ class _Request(Request):
 def _client() -> str:
     """Who asks: an address, of IPv6 the network that one household or machine has."""
     address = ip_address(request.remote_addr or "0.0.0.0")
-    if isinstance(address, IPv6Address):
-        return str(ip_network((int(address), 64), strict=False))
-    return str(address)
+    if isinstance(address, IPv4Address):
+        return str(address)
+    # How IPv4 comes in where both are listened on.
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ip_network((int(address), 64), strict=False))
 
 
 def create_app(settings: Settings) -> APIFlask:

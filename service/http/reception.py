@@ -129,14 +129,14 @@ def _refusal(scope: Any, refused: _Refused) -> _Reply:
 
 def _environ(scope: Any, body: bytes) -> dict[str, Any]:
     """The request as WSGI has it (PEP 3333)."""
-    server, _, port = scope.server.rpartition(":")
+    server, port = _host_and_port(scope.server)
     environ = {
         "REQUEST_METHOD": scope.method,
         "SCRIPT_NAME": "",
         # Bytes, as text: the server has read them as UTF-8.
         "PATH_INFO": scope.path.encode().decode("latin-1"),
         "QUERY_STRING": scope.query_string,
-        "REMOTE_ADDR": scope.client.rpartition(":")[0],
+        "REMOTE_ADDR": _host_and_port(scope.client)[0],
         "SERVER_NAME": server,
         "SERVER_PORT": port,
         "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
@@ -156,3 +156,9 @@ def _environ(scope: Any, body: bytes) -> dict[str, Any]:
     environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE", "")
     environ["CONTENT_LENGTH"] = str(len(body))
     return environ
+
+
+def _host_and_port(address: str) -> tuple[str, str]:
+    """The parts of an address, of which one of IPv6 stands in brackets."""
+    host, _, port = address.rpartition(":")
+    return host.removeprefix("[").removesuffix("]"), port

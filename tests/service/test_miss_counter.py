@@ -129,3 +129,34 @@ def test_one_client_cannot_push_out_the_positions_of_others(book: Path) -> None:
         asking = "192.0.2.2"
         counter.add(Address.of(book), GOMOKU, GOMOKU.play_line([0]))
         assert counter.waiting == 4
+
+
+def test_many_clients_shut_out_no_later_one(book: Path) -> None:
+    asking = ""
+    with MissCounter(3600, client=lambda: asking) as counter:
+        for number in range(2_000):
+            asking = f"192.0.{number // 256}.{number % 256}"
+            counter.add(Address.of(book), GOMOKU, GOMOKU.initial)
+        asking = "198.51.100.1"
+        counter.add(Address.of(book), GOMOKU, GOMOKU.initial)
+        assert counter.waiting == 2_001
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "clients"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", 1),
+        ("2001:db8::1", "2001:db8:0:1::1", 2),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", 2),
+        ("::ffff:192.0.2.1", "192.0.2.1", 1),
+    ],
+)
+def test_clients_are_told_apart_by_address_and_of_ipv6_by_network(
+    book: Path, one: str, other: str, clients: int
+) -> None:
+    app = create_app(Settings(books=(book,)))
+    for address in (one, other):
+        question = "/api/v1/position?game=gomoku-9&moves=a1,i9,a9&book_only=1"
+        app.test_client().get(question, environ_base={"REMOTE_ADDR": address})
+    app.extensions["answerer"].close()
+    assert counted(book) == {stones(FAR_OFF): clients}

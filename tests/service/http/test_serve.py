@@ -20,7 +20,7 @@ _TIMEOUT = 120
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def served(*arguments: str, host: str = "127.0.0.1") -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The running process and its URL, once it has announced that it answers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -35,7 +35,7 @@ def served(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     try:
         assert process.stdout is not None
         announced = process.stdout.readline()
-        url = f"http://127.0.0.1:{port}"
+        url = f"http://{host}:{port}"
         assert url in announced, process.communicate(timeout=_TIMEOUT)
         yield process, url
     finally:
@@ -69,6 +69,16 @@ def test_it_takes_books_and_settings_from_a_file(gomoku_book: Path, tmp_path: Pa
     with served("--config", str(file)) as (_, url):
         books = get(f"{url}/api/v1/books")["books"]
         assert [book["file"] for book in books] == [gomoku_book.name]
+
+
+def test_it_answers_over_ipv6_what_no_book_holds(gomoku_book: Path) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        pytest.skip(f"this machine has no IPv6: {error}")
+    with served(str(gomoku_book), "--host", "::1", host="[::1]") as (_, url):
+        answer = get(f"{url}/api/v1/best?game=gomoku-9&moves=a1,i9,a9&movetime=5")
+        assert answer["source"] == "live"
 
 
 def test_ctrl_c_ends_it_cleanly() -> None:
