@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, inspect, select, update
 
-from book.errors import PositionNotFound
+from book.errors import BookUnreadable, PositionNotFound
 from book.reader import BookReader
 from book.rows.counts import CountChanges
 from book.rows.propagation import propagate
@@ -36,18 +36,27 @@ class Wished:
 
 
 def wishes_of(reader: BookReader) -> list[Wished]:
-    """All wishes in an open book, by game, ply and key."""
+    """All wishes in an open book, by game, ply and key.
+
+    Raises:
+        BookUnreadable: if one is none, or of no position.
+    """
     with reader.connection() as connection:
         columns = inspect(connection).get_columns(positions.name)
         # In a book that no builder has brought up yet nothing can have been wished.
         if all(column["name"] != positions.c.wish.name for column in columns):
             return []
         rows = connection.execute(_wished).all()
-    return [
-        _told(game, game.unpack(row.stones), Wish(row.wish))
-        for row in rows
-        for game in [all_games.get(row.name)]
-    ]
+    try:
+        return [
+            _told(game, game.unpack(row.stones), Wish(row.wish))
+            for row in rows
+            for game in [all_games.get(row.name)]
+        ]
+    except (TypeError, ValueError) as error:
+        raise BookUnreadable(
+            f"'{reader.address}' is damaged: a wish cannot be right; fivebook repair mends it"
+        ) from error
 
 
 def make_wish(address: AnyAddress, game: Game, position: Position, wish: Wish | None) -> Wished:

@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from sqlalchemy import (
@@ -95,11 +96,11 @@ def check_tasks(connection: Connection, places: Mapping[int, Place]) -> Iterator
         for task in connection.execute(_as_they_are)
         if (why := _why_unusable(places, task)) is not None
     }
-    first: dict[Any, Any] = {}
+    first: dict[Any, int] = {}
     for game, batch, _ in wrong.values():
-        first[game] = min(first.get(game, batch), batch)
+        first[game] = min(first.get(game, _number(batch)), _number(batch))
     for task in connection.execute(_as_they_are) if wrong else ():
-        if task.game in first and task.batch >= first[task.game]:
+        if task.game in first and _number(task.batch) >= first[task.game]:
             _, _, why = wrong.get(task.id, (None, None, "planned with or after another of these"))
             change = (_delete_task, {"at": task.id})
             yield Finding(Kind.TASK, f"task {task.id}", why, "a search to be done", (change,))
@@ -156,7 +157,8 @@ def _by_layer(rows: Any) -> _Counts:
 
 def _number(value: Any) -> int:
     """A count as a whole number, -1 for what is no number."""
-    return int(value) if isinstance(value, (int, float, Decimal)) else -1
+    is_whole = isinstance(value, (int, float, Decimal)) and isfinite(value)
+    return int(value) if is_whole else -1
 
 
 def _miscounted(

@@ -22,7 +22,8 @@ from book.storage.log import mark_copy
 from book.storage.new_file import new_file
 from book.storage.schema import metadata
 
-DATABASE_ERRORS = (DBAPIError, sqlite3.Error)
+# A name in a damaged schema may be no text; Python then fails to read SQLite's own message.
+DATABASE_ERRORS = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
 """What reading and writing raise, before it is explained."""
 
 _ROWS_AT_ONCE = 5_000
@@ -60,8 +61,7 @@ class Store(ABC):
         try:
             yield
         except DATABASE_ERRORS as error:
-            cause = str(error.orig if isinstance(error, DBAPIError) else error)
-            raise self._explain(cause) from error
+            raise self._explain(_cause(error)) from error
 
     @abstractmethod
     def stay_at_one_moment(self, connection: Connection) -> None:
@@ -314,6 +314,13 @@ class PostgresqlStore(Store):
 
     def _explain(self, cause: str) -> BookError:
         return postgresql.explain(str(self.address), cause)
+
+
+def _cause(error: Exception) -> str:
+    """What went wrong, in the database's words."""
+    if isinstance(error, UnicodeDecodeError):
+        return "malformed, with a name that is no text"
+    return str(error.orig if isinstance(error, DBAPIError) else error)
 
 
 def store_of(address: Address) -> Store:

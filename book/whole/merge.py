@@ -32,11 +32,11 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from book.errors import BookError
+from book.errors import BookError, BookUnreadable
 from book.output import files_of, refuse_inputs
 from book.rows.batches import AT_ONCE, in_batches
 from book.rows.counts import recount
-from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, pack_line, unpack_line
+from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, is_line, pack_line, unpack_line
 from book.rows.links import links_to, rest_children
 from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
@@ -312,6 +312,12 @@ class _Merging:
         self, game: Game, some: Sequence[Mapping[int, AnyRow]]
     ) -> list[dict[int, bool]]:
         """Of each row of some positions, whether no book holds the position behind its slot."""
+        for at, row in (each for rows in some for each in rows.items()):
+            if row.rest_line is not None and not is_line(game, row.rest_line):
+                raise BookUnreadable(
+                    f"'{self._books[at].address}' is damaged: a rest move is no move of {game.id}; "
+                    "fivebook repair mends it"
+                )
         children = rest_children(game, [row for rows in some for row in rows.values()])
         behind = {child for child in children if child is not None}
         stored = set[Key]().union(*(book.stored(game, behind) for book in self._books))

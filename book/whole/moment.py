@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Select, select
 
 from book.closing import Closing
+from book.errors import BookUnreadable
 from book.rows.encoding import AnyRow
 from book.rows.lookup import GameRows
 from book.rows.sound import require_sound
@@ -80,7 +81,7 @@ def side_by_side(
     `stones`, in the order of these two.
     """
     streams = [
-        _numbered(at, book.rows(statement, game=book.numbers[game.id]))
+        _numbered(at, book, book.rows(statement, game=book.numbers[game.id]))
         for at, book in enumerate(books)
         if game.id in book.numbers
     ]
@@ -88,8 +89,15 @@ def side_by_side(
         yield dict(sorted(alike, key=itemgetter(0)))
 
 
-def _numbered(at: int, rows: Iterator[AnyRow]) -> Iterator[tuple[int, AnyRow]]:
-    return ((at, row) for row in rows)
+def _numbered(at: int, book: Moment, rows: Iterator[AnyRow]) -> Iterator[tuple[int, AnyRow]]:
+    for row in rows:
+        # The table was checked, but rows may be read by an index that does not agree with it.
+        if not (isinstance(row.lookup, int) and isinstance(row.stones, bytes)):
+            raise BookUnreadable(
+                f"'{book.address}' is damaged: an index has positions that the table has not; "
+                "fivebook verify tells more"
+            )
+        yield at, row
 
 
 def _place(numbered: tuple[int, AnyRow]) -> tuple[int, bytes]:

@@ -62,7 +62,7 @@ def mutate(book: Path, seed: int) -> str:
     done = []
     for way in chance.choices(ways, k=chance.choice((1, 1, 1, 2, 3))):
         # What an earlier way has spoilt may keep the next one out.
-        with suppress(sqlite3.Error, OverflowError, IndexError, MemoryError, TypeError):
+        with suppress(sqlite3.Error, OverflowError, IndexError, MemoryError, TypeError, ValueError):
             done.append(f"{way.__name__} {way(book, chance)}")
     return "; ".join(done)
 

@@ -12,6 +12,7 @@ import pytest
 from book.errors import BookUnreadable
 from book.reader import BookReader
 from book.storage import guarded
+from book.storage.schema import RestState
 from book.writer import BookWriter
 from engine.game import Game
 from tests.books import CopyOf, Fivebook, small_book
@@ -150,6 +151,68 @@ def test_stones_of_many_megabytes_are_not_read(
     if command[0] in ("export", "verify"):
         assert result.exit_code == 2
         assert "holds a value longer than any of a book" in result.stderr
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
+def test_a_name_in_the_schema_that_is_no_text_gets_a_sentence(
+    command: tuple[str, ...], copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    rename = "UPDATE sqlite_schema SET name = CAST(x'ff' AS TEXT) WHERE name = 'moves_by_child'"
+    book = crafted(copy_of(gomoku_book), "PRAGMA writable_schema = ON", rename)
+    result = fivebook(command[0], book, *command[1:])
+    assert result.exit_code == 2, result.output
+    assert "is damaged" in result.stderr
+
+
+def test_a_wish_that_is_none_gets_a_sentence(
+    copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    book = crafted(copy_of(gomoku_book), "UPDATE positions SET wish = -1 WHERE id = 3")
+    result = fivebook("wish", book)
+    assert result.exit_code == 2, result.output
+    assert "a wish cannot be right; fivebook repair mends it" in result.stderr
+    assert fivebook("repair", book).exit_code == 0
+    assert fivebook("wish", book).exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["diff", "merge"])
+def test_an_index_of_other_rows_gets_a_sentence(
+    command: str, copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    swap = (
+        "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
+        "WHERE name = 'sqlite_autoindex_alembic_version_1') WHERE name = 'positions_by_lookup'"
+    )
+    book = crafted(copy_of(gomoku_book), "PRAGMA writable_schema = ON", swap)
+    output = ["-o", f"{book}.merged"] if command == "merge" else []
+    result = fivebook(command, book, gomoku_book, *output)
+    assert result.exit_code == 2, result.output
+    assert "an index has positions that the table has not" in result.stderr
+
+
+def test_merging_refuses_a_rest_move_that_is_none(
+    copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    spoil = f"UPDATE positions SET rest_line = x'ff' WHERE rest_state = {int(RestState.OPEN)}"
+    book = crafted(copy_of(gomoku_book), spoil)
+    result = fivebook("merge", book, gomoku_book, "-o", f"{book}.merged")
+    assert result.exit_code == 2, result.output
+    assert "a rest move is no move of gomoku-9" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "UPDATE counts SET nodes = 9e999",
+        "INSERT INTO tasks (game, batch, key, stones, new, excluded, limits) "
+        "SELECT game, iif(ply > 1, 5, 'x'), x'00', stones, 0, x'', '{}' FROM positions",
+    ],
+)
+def test_verify_tells_of_numbers_that_are_none(
+    spoil: str, copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    result = fivebook("verify", crafted(copy_of(gomoku_book), spoil))
+    assert result.exit_code == 1, result.output
 
 
 def test_a_statement_without_an_end_is_ended(
