@@ -2,7 +2,7 @@
 
 The body of a request is received by the server's event loop, within a time and up to a size. A
 client that sends half of one, or sends it slowly, holds a connection for a few seconds and no
-thread, however many of it there are.
+thread, however many of it there are. So does one that reads its answer slowly: see `deliveries`.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from flask import Flask
 from werkzeug.wrappers import Response
 
+from service.http.deliveries import Deliveries
 from service.http.problems import MEDIA_TYPE, document
 
 _MIB = 1 << 20
@@ -32,7 +33,7 @@ class _Reply(NamedTuple):
 
 
 class _Refused(Exception):
-    """A body that is not received to its end."""
+    """A body that is not received to its end, or an answer that is not sent."""
 
     def __init__(self, status: HTTPStatus, detail: str) -> None:
         super().__init__(detail)
@@ -44,7 +45,8 @@ class Reception:
 
     A body that is not there within `body_seconds` is refused (408), and so is one of more bytes
     than the application takes (413), or one more than the memory for all of them holds (503).
-    The connection of a refused body is closed. `end` is called after the last request.
+    The connection of a refused body is closed. Answers that `deliveries` has no room for are
+    refused (503). `end` is called after the last request.
     """
 
     def __init__(
@@ -52,10 +54,12 @@ class Reception:
         app: Flask,
         *,
         threads: int,
+        deliveries: Deliveries,
         end: Callable[[], None],
         body_seconds: float = _BODY_SECONDS,
     ) -> None:
         self._app = app
+        self._deliveries = deliveries
         self._end = end
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answers")
         self._body_seconds = body_seconds
@@ -67,11 +71,10 @@ class Reception:
         try:
             # No other method of ours takes a body, and what is not asked for is not waited for.
             body = await self._body(scope, protocol) if scope.method == "POST" else b""
-        except _Refused as refused:
-            reply = _refusal(scope, refused)
-        else:
             loop = asyncio.get_running_loop()
             reply = await loop.run_in_executor(self._threads, self._reply, scope, body)
+        except _Refused as refused:
+            reply = _refusal(scope, refused)
         protocol.response_bytes(*reply)
 
     def __rsgi_del__(self, _loop: asyncio.AbstractEventLoop) -> None:
@@ -115,7 +118,15 @@ class Reception:
 
     def _reply(self, scope: Any, body: bytes) -> _Reply:
         response = Response.from_app(self._app, _environ(scope, body), buffered=True)
-        return _Reply(response.status_code, response.headers.to_wsgi_list(), response.get_data())
+        content = response.get_data()
+        host, port = _host_and_port(scope.client)
+        if not self._deliveries.admit((host, int(port)), len(content)):
+            raise _Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "too many long answers are still being read: ask again later, or for fewer "
+                "positions at once",
+            )
+        return _Reply(response.status_code, response.headers.to_wsgi_list(), content)
 
 
 def _refusal(scope: Any, refused: _Refused) -> _Reply:
@@ -159,6 +170,6 @@ def _environ(scope: Any, body: bytes) -> dict[str, Any]:
 
 
 def _host_and_port(address: str) -> tuple[str, str]:
-    """The parts of an address, of which one of IPv6 stands in brackets."""
+    """The parts of an address, of which one of IPv6 stands in brackets, and may have a zone."""
     host, _, port = address.rpartition(":")
-    return host.removeprefix("[").removesuffix("]"), port
+    return host.strip("[]").partition("%")[0], port

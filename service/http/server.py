@@ -81,12 +81,18 @@ def _load_app(settings: Settings) -> "Reception":
     assert supervisor is not None
     threading.Thread(target=_end_after, args=(supervisor.join,), daemon=True).start()
     from service.http.app import create_app
+    from service.http.deliveries import Deliveries
     from service.http.reception import Reception
 
     app = create_app(settings)
     load_searchers()
     end = partial(_end, app.extensions["answerer"])
-    return Reception(app, threads=settings.threads_per_worker, end=end)
+    return Reception(
+        app,
+        threads=settings.threads_per_worker,
+        deliveries=Deliveries(settings.port),
+        end=end,
+    )
 
 
 def _end(answerer: "Answerer") -> None:
