@@ -35,8 +35,10 @@ _MEANINGS = {
     408: "The body was not there in time.",
     413: "The body is too large.",
     415: "The body is not said to be JSON.",
+    500: "A book cannot be read any more, or the service is at fault; its log says why.",
     503: "Too many live searches are waiting to answer within the movetime, or too many positions "
-    "are asked for at once, or a book is out of reach and only books were asked.",
+    "are asked for at once, or too long answers are still being read, or a book is out of reach "
+    "and only books were asked.",
 }
 
 
@@ -73,7 +75,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.get("/position")
     @api.input(LinesQuestion, location="query", arg_name="question")
     @api.output(AnswerDocument)
-    @api.doc(responses=refusals(400, 404, 503))
+    @api.doc(responses=refusals(400, 404, 500, 503))
     def position(question: LinesQuestion) -> AnswerDocument:
         """All that is known of one position.
 
@@ -84,7 +86,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.get("/best")
     @api.input(PositionQuestion, location="query", arg_name="question")
     @api.output(BestMoveDocument)
-    @api.doc(responses=refusals(400, 404, 503))
+    @api.doc(responses=refusals(400, 404, 500, 503))
     def best(question: PositionQuestion) -> BestMoveDocument:
         """The best move of one position, and little more."""
         return BestMoveDocument(BestMove.of(answer(question, lines=0, best_only=True)))
@@ -92,7 +94,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.post("/positions")
     @api.input(BatchQuestion, location="json", arg_name="question")
     @api.output(BatchDocument)
-    @api.doc(responses=refusals(400, 408, 413, 415, 503))
+    @api.doc(responses=refusals(400, 408, 413, 415, 500, 503))
     def positions(question: BatchQuestion) -> Response:
         """All that is known of each of many positions.
 
@@ -113,7 +115,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     @api.get("/books")
     @api.input(BookQuestion, location="query", arg_name="question")
     @api.output(BooksDocument)
-    @api.doc(responses=refusals(400))
+    @api.doc(responses=refusals(400, 500))
     def books(question: BookQuestion) -> BooksDocument:
         """The books that are served, their games and how many positions they hold."""
         return BooksDocument(books=answerer.books())

@@ -72,19 +72,29 @@ def create_app(settings: Settings) -> APIFlask:
         MAX_CONTENT_LENGTH=_MAX_BODY,
     )
     app.extensions["answerer"] = answerer
+
+    @app.spec_processor
+    def require_bodies(spec: Any) -> Any:
+        for path in spec["paths"].values():
+            for operation in path.values():
+                if "requestBody" in operation:
+                    operation["requestBody"]["required"] = True
+        return spec
+
     problems.register(app)
     admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 
     @app.get("/healthz")
     @app.output(HealthDocument)
+    @app.doc(responses=api.refusals(400))
     def healthz() -> HealthDocument:
         """Whether the service answers."""
         return HealthDocument(status="ok", version=__version__)
 
     @app.get("/readyz")
     @app.output(HealthDocument)
-    @app.doc(responses=api.refusals(503))
+    @app.doc(responses=api.refusals(400, 503))
     def readyz() -> HealthDocument:
         """Whether the service answers, and can read every book."""
         answerer.check()
