@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 JOBS ?= 2
 ARGS ?=
 BOUNDS ?= tests/engine
+SOAK ?= 3600
 SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds test-faults demo demo-cluster bench field strength book-strength openings solve win clean
+.PHONY: help setup test test-slow test-bounds test-faults soak demo demo-cluster bench field strength book-strength openings solve win clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
@@ -37,7 +38,10 @@ test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
 
 test-faults: setup ## Spoilt books and other faults, thousands of them
-	$(BIN)/pytest -n $(JOBS) -m slow tests/faults $(ARGS)
+	$(BIN)/pytest -n $(JOBS) -m slow tests/faults tests/service/http/test_description.py $(ARGS)
+
+soak: setup ## Serve under twice the load, while books are built and replaced; SOAK=3600 seconds
+	$(BIN)/python -m tests.faults.soak $(SOAK)
 
 demo: setup ## Build two small books, serve them and ask; ends at Ctrl-C, or by itself with ARGS=--exit
 	$(BIN)/python -m tools.demo $(ARGS)

@@ -22,6 +22,7 @@ Everything that is raised on purpose is a `FivebookError`, whose text is one sen
     ├── GameNotNamed (ValueError)       the book holds several games: say which
     ├── GameOver (ValueError)           the game has ended: nothing is left to search or prove
     ├── NotProvable (ValueError)        the game's prover cannot be asked this
+    ├── MachineRefuses                  no folder for compiled code can be written
     └── BookError
         ├── NoAddress (ValueError)      what was given leads to no book, whatever is there
         ├── BookMissing                 there is no book at this address
@@ -58,6 +59,7 @@ from fivebook._book import Book, BookEntry, KnownMove, open_book
 from fivebook._games import GameOver, Moves, MoveText, game, games
 from fivebook._proofs import NotProvable, ProofResult, prove
 from fivebook._search import Analysis, AnalysisLine, search
+from fivebook.machine import MachineRefuses
 from service.errors import GameNotNamed
 
 __all__ = [
@@ -80,6 +82,7 @@ __all__ = [
     "InvalidMove",
     "InvalidOptions",
     "KnownMove",
+    "MachineRefuses",
     "MoveText",
     "Moves",
     "NewerSchema",

@@ -10,6 +10,7 @@ from engine.errors import FivebookError, InvalidOptions
 from engine.position import Side
 from engine.proof import TABLE_MEBIBYTES
 from fivebook._games import Moves, MoveText, notation, read_unfinished
+from fivebook.machine import prepare_python
 
 if TYPE_CHECKING:
     from engine.verdicts import Provers, Question
@@ -76,7 +77,9 @@ def prove(
         GameOver: if the game has ended by then.
         NotProvable: if `within` is given, and the game's prover does not look ply by ply.
         InvalidOptions: if a number is not positive, or there is no such side.
+        MachineRefuses: if there is no folder for compiled code to be had.
     """
+    prepare_python()
     from engine.verdicts import Question, answer
 
     numbers = {"nodes": nodes, "memory": memory, "within": within, "threads": threads}

@@ -10,6 +10,7 @@ from engine.game import Game
 from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import Bound
 from fivebook._games import Moves, MoveText, notation, read_unfinished
+from fivebook.machine import prepare_python
 
 _USUAL = SearchOptions()
 
@@ -113,6 +114,7 @@ def search(
         GameOver: if the game has ended by then.
         InvalidLimits: if no limit is given, or one is not positive.
         InvalidOptions: if `threads`, `table` or `lines` are out of range.
+        MachineRefuses: if there is no folder for compiled code to be had.
     """
     from service.live import LiveSearches
 
@@ -121,6 +123,7 @@ def search(
     limits = Limits(depth, nodes, movetime)
     if lines < 1:
         raise InvalidOptions(f"lines must be 1 or more, not {lines}")
+    prepare_python()
     # As the service does: every orientation of a position gets the same answer.
     searches = LiveSearches(at_once=1, waiting=0, options=SearchOptions(threads, table))
     searches.prepare(rules)

@@ -1,10 +1,13 @@
-"""What a machine has to allow before a command compiles and searches."""
+"""What a machine has to allow before a command, or Python, compiles and searches."""
 
 import atexit
 import os
 import resource
 import shutil
+import sys
 import tempfile
+import warnings
+from functools import cache
 from pathlib import Path
 
 import engine
@@ -26,6 +29,22 @@ def prepare() -> str | None:
         MachineRefuses: if there are none to be had.
     """
     _allow_files()
+    return _have_folder()
+
+
+@cache
+def prepare_python() -> None:
+    """Have a folder for compiled code; warns where it is for this process alone.
+
+    Raises:
+        MachineRefuses: if there is none to be had.
+    """
+    note = _have_folder()
+    if note:
+        warnings.warn(note.removeprefix("Note: "), RuntimeWarning, stacklevel=3)
+
+
+def _have_folder() -> str | None:
     chosen = os.environ.get(_NUMBA_FOLDER)
     if any(map(_can_be_written, [Path(chosen)] if chosen else _folders())):
         return None
@@ -37,9 +56,12 @@ def prepare() -> str | None:
         ) from None
     # The processes of --jobs find it there, too.
     os.environ[_NUMBA_FOLDER] = folder
+    if "numba" in sys.modules:
+        # It has read its settings, maybe for other code than ours.
+        sys.modules["numba"].config.CACHE_DIR = folder
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return (
-        "Note: no folder for compiled code can be written. What this command compiles, which may "
+        "Note: no folder for compiled code can be written. What this process compiles, which may "
         f"take minutes, is for itself alone; name a folder by {_NUMBA_FOLDER}."
     )
 

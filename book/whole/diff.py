@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from sqlalchemy import bindparam, not_, select
 
+from book.errors import BookUnreadable
 from book.rows.encoding import BOUNDS, AnyRow, move_width, unpack_line
 from book.rows.propagation import BookValue, cannot_be_worth
 from book.storage.schema import moves, positions
@@ -78,16 +79,23 @@ def compare(first: Moment, second: Moment) -> Iterator[Compared]:
     for game in all_games(books):
         for rows in side_by_side(books, game, _by_key):
             row = next(iter(rows.values()))
-            opinions = [_opinion(game, rows[at]) if at in rows else None for at in range(2)]
+            opinions = [
+                _opinion(game, rows[at], book) if at in rows else None
+                for at, book in enumerate(books)
+            ]
             yield Compared(game, row.ply, row.stones, *opinions)
 
 
-def _opinion(game: Game, row: AnyRow) -> Opinion:
+def _opinion(game: Game, row: AnyRow, book: Moment) -> Opinion:
     # As `BookReader` orders moves: of equal ones the smallest is the best.
     options = []
     if row.child_move is not None:
         options.append((-from_child(row.child_value), row.child_move))
     if row.rest_line is not None:
         options.append((-row.rest_value, unpack_line(game, row.rest_line[: move_width(game)])[0]))
+    if not options:
+        raise BookUnreadable(
+            f"'{book.address}' is damaged: a position has no move; fivebook repair mends it"
+        )
     value = BookValue(row.value, BOUNDS[row.bound], bool(row.proven))
     return Opinion(value, min(options)[1])

@@ -313,7 +313,8 @@ class _Merging:
     ) -> list[dict[int, bool]]:
         """Of each row of some positions, whether no book holds the position behind its slot."""
         for at, row in (each for rows in some for each in rows.items()):
-            if row.rest_line is not None and not is_line(game, row.rest_line):
+            has_slot = row.rest_line is not None or row.rest_state == RestState.OPEN
+            if has_slot and not is_line(game, row.rest_line):
                 raise BookUnreadable(
                     f"'{self._books[at].address}' is damaged: a rest move is no move of {game.id}; "
                     "fivebook repair mends it"

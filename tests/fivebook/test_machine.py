@@ -1,5 +1,7 @@
 """What commands do where a machine allows little."""
 
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,8 @@ import pytest
 
 from fivebook import machine
 from fivebook.machine import MachineRefuses, prepare
+from tests.book.users import private_mounts
+from tests.checkout import ROOT
 
 FIVEBOOK = f"exec {sys.executable} -m fivebook.cli"
 
@@ -63,3 +67,46 @@ def test_the_usual_folders_are_those_of_the_engine() -> None:
     from engine import kernels
 
     assert kernels._writable_home() in machine._folders()
+
+
+def python_where_nothing_can_be_written(script: str) -> subprocess.CompletedProcess[str]:
+    """Run a script where the engine's folder is read-only and there is no other."""
+    engine = shlex.quote(str(ROOT / "engine"))
+    mounted = f"mount --bind {engine} {engine} && mount -o remount,bind,ro {engine}"
+    python = f"exec {sys.executable} -B -c {shlex.quote(script)}"
+    left = {name: text for name, text in os.environ.items() if "CACHE" not in name}
+    return subprocess.run(
+        [*private_mounts(), "sh", "-c", f"{mounted} && {python}"],
+        cwd=ROOT,
+        env=left | {"HOME": "/dev/null"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("ask", ["search('gomoku-5', nodes=9)", "prove('gomoku-5', nodes=9)"])
+def test_python_is_told_in_one_sentence_where_no_compiled_code_can_be_kept(ask: str) -> None:
+    done = python_where_nothing_can_be_written(
+        f"import tempfile, fivebook; tempfile.tempdir = '/dev/null/none'; fivebook.{ask}"
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "fivebook.machine.MachineRefuses: no folder for compiled code can be written: "
+        "name one by NUMBA_CACHE_DIR"
+    )
+
+
+@pytest.mark.parametrize("first", ["", "import numba; "])
+def test_python_compiles_for_itself_where_there_is_only_a_temporary_folder(
+    first: str, tmp_path: Path
+) -> None:
+    done = python_where_nothing_can_be_written(
+        f"{first}import tempfile, fivebook; tempfile.tempdir = {str(tmp_path)!r}; "
+        "fivebook.machine.prepare_python(); import engine.kernels as kernels; print(kernels.now())"
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0
+    assert "RuntimeWarning: no folder for compiled code can be written" in done.stderr
+    # Nothing is left of it.
+    assert list(tmp_path.iterdir()) == []
