@@ -53,7 +53,8 @@ class ServedBook(Closing):
     @property
     def is_away(self) -> bool:
         """Whether the book was away when it was last looked for."""
-        return self._edition is None
+        # While it is opened anew there is no edition either.
+        return self._away is not None
 
     def at_hand(self, *, ask_first: bool = False) -> AbstractContextManager[BookReader]:
         """A reader of the book as it is now, which reads that book to the end of the block.

@@ -7,7 +7,6 @@ heads). So the kernel is asked, which knows of each connection what the client h
 
 import os
 import socket
-import stat
 import struct
 import threading
 import time
@@ -24,6 +23,7 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 
 # Where the kernel's struct tcp_info has tcpi_bytes_acked and tcpi_notsent_bytes (linux/tcp.h).
 _ACKNOWLEDGED = struct.Struct("=120xQ16xI")
+_FAMILIES = (socket.AF_INET, socket.AF_INET6)
 # No lingering: what a client that is cut off has not read is dropped.
 _AT_ONCE = struct.pack("ii", 1, 0)
 
@@ -143,8 +143,8 @@ def _cut(port: int, wanted: Peer) -> None:
 
 def _sockets(port: int, wanted: Peer | None) -> Iterator[tuple[Peer, socket.socket]]:
     for name in os.listdir("/proc/self/fd"):
-        with suppress(OSError), _copied(int(name)) as opened:
-            if opened is None or opened.getsockname()[1] != port:
+        with suppress(OSError), _borrowed(int(name)) as opened:
+            if opened.family not in _FAMILIES or opened.getsockname()[1] != port:
                 continue
             host, client_port = opened.getpeername()[:2]
             if wanted is None or wanted == (host, client_port):
@@ -152,15 +152,17 @@ def _sockets(port: int, wanted: Peer | None) -> Iterator[tuple[Peer, socket.sock
 
 
 @contextmanager
-def _copied(descriptor: int) -> Iterator[socket.socket | None]:
-    """The TCP socket of a descriptor by another one, None if it is of something else.
+def _borrowed(descriptor: int) -> Iterator[socket.socket]:
+    """The socket of a descriptor, which the server may close meanwhile.
 
-    The server may close its own meanwhile, and the kernel give its number to something else.
+    The descriptor is neither copied nor closed: that would take away the locks that this process
+    has on a file, a book (https://www.sqlite.org/howtocorrupt.html, 2.2).
+
+    Raises:
+        OSError: if it is of something else.
     """
-    copy = os.dup(descriptor)
-    if not stat.S_ISSOCK(os.fstat(copy).st_mode):
-        os.close(copy)
-        yield None
-        return
-    with socket.socket(fileno=copy) as opened:
-        yield opened if opened.family in (socket.AF_INET, socket.AF_INET6) else None
+    opened = socket.socket(fileno=descriptor)
+    try:
+        yield opened
+    finally:
+        opened.detach()

@@ -1,16 +1,20 @@
 """Clients that read their answers slowly, or not at all, hold little memory, and not for long."""
 
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
 
+from book.reader import BookReader
+from service.http.deliveries import _connections
 from tests.service.http.reading_server import LONG
 
 _TIMEOUT = 120.0
@@ -123,3 +127,17 @@ def test_what_was_read_or_given_up_is_held_no_longer(how: str) -> None:
         if how == "closed":
             reader.close()
         until(lambda: ask(port, "/held") == "0")
+
+
+def test_looking_at_connections_takes_no_lock_from_a_book(gomoku_book: Path) -> None:
+    with BookReader(gomoku_book) as reader, reader.connection() as connection:
+        connection.exec_driver_sql("SELECT count(*) FROM positions").fetchone()
+        assert locked_files() >= {gomoku_book.stat().st_ino}
+        assert list(_connections(9)) == []
+        assert locked_files() >= {gomoku_book.stat().st_ino}
+
+
+def locked_files() -> set[int]:
+    """The numbers of the files on which this process has locks."""
+    fields = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    return {int(each[5].rpartition(":")[2]) for each in fields if each[4] == str(os.getpid())}
