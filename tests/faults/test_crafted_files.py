@@ -201,6 +201,21 @@ def test_merging_refuses_a_rest_move_that_is_none(
 
 
 @pytest.mark.parametrize(
+    ("command", "told"),
+    [("merge", "a rest move is no move of gomoku-9"), ("diff", "a position has no move")],
+)
+def test_an_open_slot_without_a_move_gets_a_sentence(
+    command: str, told: str, copy_of: CopyOf, gomoku_book: Path, fivebook: Fivebook
+) -> None:
+    spoil = f"UPDATE positions SET rest_line = NULL WHERE rest_state = {int(RestState.OPEN)}"
+    book = crafted(copy_of(gomoku_book), spoil)
+    output = ["-o", f"{book}.merged"] if command == "merge" else []
+    result = fivebook(command, book, gomoku_book, *output)
+    assert result.exit_code == 2, result.output
+    assert told in result.stderr
+
+
+@pytest.mark.parametrize(
     "spoil",
     [
         "UPDATE counts SET nodes = 9e999",
