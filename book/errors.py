@@ -8,6 +8,7 @@ FivebookError               (engine.errors)
     ├── NewerSchema         a later version of fivebook wrote it
     ├── BookUnreadable      the file cannot be read, or is damaged
     │   └── BookAway        the book is out of reach for now, or another is in its place
+    │       └── BookOutOfReach  its server does not answer, or the connection was lost
     ├── BookUnwritable      read-only, full disk, or another builder holds it
     ├── OutputRefused       what is to be written would destroy another file
     └── PositionNotFound    the book does not hold this position
@@ -42,6 +43,14 @@ class BookUnreadable(BookError):
 
 class BookAway(BookUnreadable):
     """The book is out of reach for now, or another is in its place: what opens it anew may do."""
+
+
+class BookOutOfReach(BookAway):
+    """The book's server does not answer, or ended the connection, which `was_connected` tells."""
+
+    def __init__(self, message: str, *, was_connected: bool = False) -> None:
+        super().__init__(message)
+        self.was_connected = was_connected
 
 
 class BookUnwritable(BookError):

@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -73,8 +73,17 @@ _lease = (
 # What is locked is being kept, or leased to another.
 _renewable = select(tasks.c.id).where(_mine).with_for_update(skip_locked=True)
 _renew = update(tasks).where(tasks.c.id.in_(_renewable)).values(leased_until=_lease_end)
-_release = update(tasks).where(_mine).values(_nobody)
+_release = update(tasks).where(tasks.c.id.in_(_renewable)).values(_nobody)
+_release_others = (
+    update(tasks)
+    .where(_mine, tasks.c.id.not_in(bindparam("in_flight", expanding=True)))
+    .values(_nobody)
+)
 _release_all = update(tasks).where(_of_game).values(_nobody)
+
+
+# A server that took the connection may still not answer.
+_SECONDS_TO_LEAVE = 10.0
 
 
 class Plan(Closing):
@@ -89,9 +98,12 @@ class Plan(Closing):
         self._limits = limits
         self._game = {"in_game": writer.rows.number}
         self._taken: set[int] = set()
-        if writer.alone:
-            with writer.transaction() as connection:
-                connection.execute(_drop, self._game | {"kept": limits})
+        writer.lasting(self._begin)
+
+    def _begin(self, connection: Connection) -> None:
+        """Take over the plan that is there."""
+        if self._writer.alone:
+            connection.execute(_drop, self._game | {"kept": self._limits})
 
     def close(self) -> None:
         """Leave what was not searched to others."""
@@ -105,6 +117,10 @@ class Plan(Closing):
         taken = [self._planned(row) for row in connection.execute(_others, values)]
         self._taken |= {planned.id for planned in taken}
         return taken
+
+    def leave(self, connection: Connection, in_flight: Collection[int]) -> None:
+        """Leave what was taken to others, but for the searches of these numbers."""
+        self._taken = set(in_flight)
 
     def keep(self, connection: Connection, task_id: int, searched: Searched) -> bool:
         """Store a result with its task: it is not lost should the builder be killed.
@@ -184,22 +200,28 @@ class LeasedPlan(Plan):
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._me = {"me": name}
         self._time = {"time": timedelta(seconds=seconds)}
-        if writer.alone:
-            with writer.transaction() as connection:
-                # Whoever had them is no more.
-                connection.execute(_release_all, self._game)
+        # Nobody can have what is locked by a transaction, whatever becomes of its lease.
+        writer.limit_silence(seconds)
         self._closed = threading.Event()
         self._renewing = threading.Thread(
             target=self._renew_each, args=(seconds / 3,), daemon=True, name="leases"
         )
         self._renewing.start()
 
+    def _begin(self, connection: Connection) -> None:
+        super()._begin(connection)
+        if self._writer.alone:
+            # Whoever had them is no more.
+            connection.execute(_release_all, self._game)
+
     def close(self) -> None:
         self._closed.set()
-        self._renewing.join()
-        # Should the server be out of reach, the leases end by themselves.
-        with suppress(BookError), self._writer.aside() as connection:
-            connection.execute(_release, self._game | self._me)
+        # Where the server does not answer, the leases end by themselves.
+        self._renewing.join(_SECONDS_TO_LEAVE)
+
+    def leave(self, connection: Connection, in_flight: Collection[int]) -> None:
+        values = self._game | self._me | {"in_flight": list(in_flight)}
+        connection.execute(_release_others, values)
 
     def enter_alone(self, connection: Connection) -> None:
         self._writer.store.lock_for_entering(connection)
@@ -214,8 +236,10 @@ class LeasedPlan(Plan):
     def _renew_each(self, seconds: float) -> None:
         while not self._closed.wait(seconds):
             # One that could not be renewed may be so the next time, or is another's by then.
-            with suppress(BookError), self._writer.aside() as connection:
-                connection.execute(_renew, self._game | self._me | self._time)
+            with suppress(BookError):
+                self._writer.aside(_renew, self._game | self._me | self._time)
+        with suppress(BookError):
+            self._writer.aside(_release, self._game | self._me)
 
 
 def open_plan(writer: BookWriter, limits: str, lease: float) -> Plan:

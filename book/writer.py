@@ -2,18 +2,29 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    Connection,
+    CursorResult,
+    Executable,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 import engine
 from book.closing import Closing
-from book.errors import BookError, BookUnwritable
+from book.errors import BookError, BookOutOfReach, BookUnwritable
+from book.patience import Patience, Trial
 from book.rows.counts import CountChanges
 from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, now, pack_line
 from book.rows.history import note
@@ -50,6 +61,8 @@ _TRANSACTIONS_IN_LOG = 200
 # What of a run's parameters may be different for each of several builders of one book.
 _OF_ONE_BUILDER = {"jobs", "seconds", "backend"}
 
+Outcome = TypeVar("Outcome")
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -80,18 +93,28 @@ class BookWriter(Closing):
     Only one writer has a book at a time; readers never wait for it. But several builders may
     share a PostgreSQL book if each gives the parameters of its run as `shared` and these agree;
     `alone` tells whether this one found no other, until it calls `share`. `rows` are those of the
-    game, to be read and changed within a `transaction`.
+    game, to be read and changed within a `transaction`. With `patience` a lost connection is made
+    anew, which `connections` counts.
 
     Raises:
         BookError: if the file cannot be used, or those at work on the book do not agree.
     """
 
     def __init__(
-        self, address: AnyAddress, game: Game, *, shared: Mapping[str, Any] | None = None
+        self,
+        address: AnyAddress,
+        game: Game,
+        *,
+        shared: Mapping[str, Any] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.address = Address.of(address)
         self.game = game
         self.alone = True
+        self.connections = 1
+        self._shared, self._is_sharing = shared, False
+        self._silence: float | None = None
+        self._patience = patience or Patience(0.0)
         self._transactions, self._checked_in = 0, time.monotonic()
         self.store = store_of(self.address)
         # What is there is looked at before a lock is left beside it.
@@ -105,21 +128,22 @@ class BookWriter(Closing):
                 opened.callback(self._connection.close)
                 self.alone = lock.enter_context(self.store.locked(self._connection))
                 self._place = self.store.place()
-            if not self.alone:
-                self._join(shared)
+            if not self.alone and not self._join():
+                raise self.store.is_being_built()
+            self._is_sharing = not self.alone
             self.rows = GameRows(self._connection, game, self._number())
             opened.callback(self._empty_log)
             self._opened = opened.pop_all()
 
     def _number(self) -> int:
         with self.store.explained(), self._connection.begin() as looking:
+            self._session = self.store.session(self._connection)
             number = _number_of(self._connection, self.game)
             # Committing writes to the file, even if nothing was changed.
             looking.rollback()
         if number is not None:
             return number
-        with self.transaction() as connection:
-            return register(connection, self.game)
+        return self.lasting(lambda connection: register(connection, self.game))
 
     def close(self) -> None:
         """Let go of the book and of the lock; what was stored is in the book's own file then."""
@@ -128,14 +152,22 @@ class BookWriter(Closing):
     def share(self) -> None:
         """Let builders join whose runs agree with the one that was started, where they may."""
         if self.alone:
-            with self.transaction() as connection:
-                self.store.let_others_join(connection)
+            self.lasting(self.store.let_others_join)
+        self._is_sharing = True
 
-    @contextmanager
-    def aside(self) -> Iterator[Connection]:
-        """A transaction on a connection of its own, for another thread."""
-        with self.store.explained(), self._engine.begin() as connection:
-            yield connection
+    def limit_silence(self, seconds: float) -> None:
+        """Have the book's server, if it has one, take back a transaction when nothing comes from
+        this builder for so long: others wait for it."""
+        self._silence = seconds
+        self.lasting(lambda connection: self.store.limit_silence(connection, seconds))
+
+    def aside(self, statement: Executable, values: Mapping[str, Any]) -> None:
+        """Execute one statement on a connection of its own, for another thread.
+
+        Alone, so that it locks nothing longer than it takes.
+        """
+        with self.store.explained(), self._engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT").execute(statement, values)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -155,6 +187,59 @@ class BookWriter(Closing):
             or time.monotonic() >= self._checked_in + _SECONDS_IN_LOG
         ):
             self._checkpoint()
+
+    def lasting(self, work: Callable[[Connection], Outcome]) -> Outcome:
+        """What `work` returns once the one transaction that it is done in is stored.
+
+        Where the connection is lost it is made anew, and the work done again unless it had been
+        stored. Nothing but the book may tell whether the work was begun before: what it changes
+        elsewhere is to be changed with what it returns.
+
+        Raises:
+            BookOutOfReach: if the book was not to be reached for too long; whether the last work
+                was stored is not known then.
+            BookUnwritable: as `transaction`, or if others have the book by then.
+        """
+        trial = Trial(self._patience)
+        while True:
+            number = None
+            try:
+                with self.transaction() as connection:
+                    outcome = work(connection)
+                    number = self.store.transaction_number(connection)
+                return outcome
+            except BookOutOfReach as lost:
+                trial.wait(lost)
+            if trial.outlast(partial(self._come_back, number)):
+                return outcome
+
+    def _come_back(self, number: str | None) -> bool:
+        """Connect anew, with the locks of before.
+
+        Returns whether the transaction `number` of the former connection was committed.
+        """
+        self._connection.invalidate()
+        with self.transaction() as connection:
+            if not self.store.end_session(connection, self._session):
+                raise BookOutOfReach(
+                    f"the server still holds a former connection to '{self.address}'"
+                )
+            was_committed = number is not None and self.store.was_committed(connection, number)
+            self._session = self.store.session(connection)
+            if self._silence is not None:
+                self.store.limit_silence(connection, self._silence)
+        self.connections += 1
+        self._lock_again()
+        return was_committed
+
+    def _lock_again(self) -> None:
+        """Have the lock of before, if nobody has built something else meanwhile."""
+        with self.store.explained():
+            if not self._is_sharing and self.store.lock_again(self._connection):
+                return
+        if not self._join():
+            raise BookOutOfReach(str(self.store.is_being_built()))
+        self.alone, self._is_sharing = False, True
 
     def _checkpoint(self, *, wholly: bool = False) -> None:
         with self.store.explained():
@@ -183,7 +268,8 @@ class BookWriter(Closing):
 
     def start_run(self, parameters: dict[str, Any]) -> int:
         """Record an invocation of the builder; returns the run's number."""
-        with self.transaction() as connection:
+
+        def start(connection: Connection) -> int:
             result = connection.execute(
                 insert(runs).values(
                     game=self.rows.number,
@@ -196,20 +282,21 @@ class BookWriter(Closing):
                     nodes=0,
                 )
             )
-            number = inserted_id(result)
+            return inserted_id(result)
+
+        number = self.lasting(start)
         # A proof may take hours before anything else is stored.
         self._checkpoint()
         return number
 
     def end_run(self, run: int) -> None:
         """Record that the run came to its end."""
-        with self.transaction() as connection:
-            connection.execute(update(runs).where(runs.c.id == run).values(ended=now()))
+        statement = update(runs).where(runs.c.id == run).values(ended=now())
+        self.lasting(lambda connection: connection.execute(statement))
 
     def count(self) -> int:
         """The number of stored positions of this game."""
-        with self.transaction():
-            return self.rows.count()
+        return self.lasting(lambda connection: self.rows.count())
 
     def enter_batch(self, batch: Sequence[tuple[Task, Searched]], number: int, run: int) -> int:
         """Make the results of a complete batch part of the book, and forget its tasks.
@@ -239,13 +326,22 @@ class BookWriter(Closing):
         )
         return added
 
-    def _join(self, shared: Mapping[str, Any] | None) -> None:
-        """Share the book with the builders at work on it, if their runs agree with `shared`."""
+    def enter_missing(self, entries: Sequence[tuple[Task, Searched]], run: int) -> int:
+        """As `enter_batch`, for those of `entries` that are not in the book, outside the plan."""
+        stored = self.rows.find([task.key for task, _ in entries])
+        return self.enter_batch([each for each in entries if each[0].key not in stored], 0, run)
+
+    def _join(self) -> bool:
+        """Share the book with the builders at work on it, if their runs agree with this one's.
+
+        Returns whether they share it by now.
+        """
+        shared = self._shared
         if shared is None or not self.store.is_shareable:
             raise self.store.is_being_built()
         with self.transaction() as connection:
             if not self.store.join(connection):
-                raise self.store.is_being_built()
+                return False
             last = connection.execute(_last_run).one_or_none()
         differences = [] if last is None else list(self._differences(last, shared))
         if differences:
@@ -253,6 +349,7 @@ class BookWriter(Closing):
                 f"'{self.address}' is being built by another process with "
                 f"{', '.join(differences)}: join it with the same, or wait for its end"
             )
+        return True
 
     def _differences(self, last: AnyRow, shared: Mapping[str, Any]) -> Iterator[str]:
         """In what the run of those at work, which agree, is other than `shared`."""

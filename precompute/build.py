@@ -2,11 +2,15 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+from book.errors import BookOutOfReach
+from book.patience import USUAL_PATIENCE, Patience, Trial
 from book.storage.address import Address, AnyAddress
+from book.writer import BookWriter
 from engine.game import Game
 from engine.position import Move, Position
 
@@ -18,7 +22,7 @@ class CommonOptions:
     """What is built, and until when.
 
     The book grows from the position after `line` on, by the work of `jobs` at a time. `seconds`
-    bounds this invocation.
+    bounds this invocation. A book whose server is lost is tried again for `patience` seconds.
     """
 
     game: Game
@@ -26,6 +30,7 @@ class CommonOptions:
     line: tuple[Move, ...] = ()
     jobs: int = 1
     seconds: float | None = None
+    patience: float = USUAL_PATIENCE
 
     @property
     def root(self) -> Position:
@@ -43,7 +48,9 @@ class BuildRun(ABC, Generic[State]):
         report: Callable[[State], None] = lambda state: None,
     ) -> None:
         self._address = Address.of(address)
+        self._game = options.game
         self._report = report
+        self._patience = Patience(options.patience, lambda: self._stopping, self._wait)
         self._seconds = options.seconds
         self._started = 0.0
         self._stopping = False
@@ -56,7 +63,8 @@ class BuildRun(ABC, Generic[State]):
         """Build until the book is complete, the time is over, or `stop` is called.
 
         Raises:
-            BookError: if the book cannot be written; what was stored before is safe.
+            BookError: if the book cannot be written, or its server was away for too long; what was
+                stored before is safe.
             FivebookError: as the class says.
         """
         self._started = time.monotonic()
@@ -70,6 +78,24 @@ class BuildRun(ABC, Generic[State]):
     @abstractmethod
     def _run(self) -> State:
         """What `run` does, once the clock runs."""
+
+    def _wait(self) -> None:
+        """Called again and again while the book is out of reach."""
+
+    def _open(self, shared: Mapping[str, Any] | None = None) -> BookWriter:
+        """The writer of the book, which outlasts lost connections."""
+        opened = partial(
+            BookWriter, self._address, self._game, shared=shared, patience=self._patience
+        )
+        try:
+            return opened()
+        except BookOutOfReach as lost:
+            # A server that never answered most often has another address.
+            if not lost.was_connected:
+                raise
+            trial = Trial(self._patience)
+            trial.wait(lost)
+            return trial.outlast(opened)
 
     @property
     def _elapsed(self) -> float:

@@ -71,7 +71,7 @@ class BuildState:
 
     `search_seconds` are those of all searches together. `searching` is the share of their time
     that the jobs were searching, since each had ended a search; 0 until then. `deserted`: every
-    worker is gone, and the build waits for one.
+    worker is gone, and the build waits for one. `cut_off`: so is the book's server.
     """
 
     positions: int
@@ -82,6 +82,18 @@ class BuildState:
     search_seconds: float = 0.0
     searching: float = 0.0
     deserted: bool = False
+    cut_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What one transaction has done: it counts once it is stored."""
+
+    taken: list[PlannedTask]
+    positions: int | None
+    added: int
+    kept: bool
+    complete: bool
 
 
 class Builder(BuildRun[BuildState]):
@@ -99,7 +111,11 @@ class Builder(BuildRun[BuildState]):
     ) -> None:
         super().__init__(address, options, report)
         self._options = options
+        self._state = BuildState(0, 0, 0, 0, 0.0)
         self._complete = False
+        self._in_flight: set[int] = set()
+        # The frontier is made with the first step.
+        self._connections = 0
 
     def _run(self) -> BuildState:
         options = self._options
@@ -108,15 +124,12 @@ class Builder(BuildRun[BuildState]):
         parameters = _parameters(options)
         limits = json.dumps(_what_decides(options), sort_keys=True)
         with ExitStack() as opened:
-            writer = BookWriter(self._address, options.game, shared=parameters)
-            self._writer = opened.enter_context(writer)
-            self._frontier = options.mode.frontier(self._site(writer))
+            writer = opened.enter_context(self._open(parameters))
+            self._writer = writer
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
             self._run_number = writer.start_run(parameters)
             self._plan = opened.enter_context(open_plan(writer, limits, options.lease))
-            with writer.transaction() as connection:
-                self._advance(connection)
-                self._complete = self._plan.empty(connection)
+            self._took(writer.lasting(lambda connection: self._stored(connection, ripe=True)))
             writer.share()
             if not self._complete:
                 self._dispatch = opened.enter_context(
@@ -134,6 +147,9 @@ class Builder(BuildRun[BuildState]):
     @property
     def complete(self) -> bool:
         return self._complete
+
+    def _wait(self) -> None:
+        self._report(replace(self._state, cut_off=True))
 
     def _work(self) -> None:
         """Have searches done, and take in their results as they come, until the plan is empty."""
@@ -156,17 +172,52 @@ class Builder(BuildRun[BuildState]):
         All that follows from it is one transaction: so it costs one write to the disk.
         """
         room = 0 if self._over else self._dispatch.room
-        with self._writer.transaction() as connection:
-            # Where its lease was over, another builder may have been sooner.
-            is_kept = done is not None and self._plan.keep(connection, done[0].id, done[1])
-            if self._plan.ripe(connection):
-                self._advance(connection)
-            taken = self._plan.take(connection, room) if room else []
-            self._complete = self._plan.empty(connection)
-        for planned in taken:
+        if done is not None:
+            self._in_flight.discard(done[0].id)
+        step = self._writer.lasting(
+            lambda connection: self._stored(connection, done=done, room=room)
+        )
+        self._took(step)
+        for planned in step.taken:
             self._dispatch.send(planned)
-        if done is not None and is_kept:
+            self._in_flight.add(planned.id)
+        if done is not None and step.kept:
             self._count(done[1])
+
+    def _stored(
+        self,
+        connection: Connection,
+        *,
+        done: tuple[PlannedTask, Searched] | None = None,
+        room: int = 0,
+        ripe: bool = False,
+    ) -> _Step:
+        """Do the work of a step in the book; `ripe`: whatever the plan is like, advance."""
+        self._recover(connection)
+        # Where its lease was over, another builder may have been sooner.
+        kept = done is not None and self._plan.keep(connection, done[0].id, done[1])
+        positions, added = None, 0
+        if ripe or self._plan.ripe(connection):
+            added = self._advance(connection)
+            positions = self._writer.rows.count()
+        taken = self._plan.take(connection, room) if room else []
+        return _Step(taken, positions, added, kept, self._plan.empty(connection))
+
+    def _recover(self, connection: Connection) -> None:
+        """Forget what may have been taken back with a lost connection.
+
+        That is what the frontier has seen and planned, and what was leased and never sent.
+        """
+        if self._connections != self._writer.connections:
+            self._frontier = self._options.mode.frontier(self._site(self._writer))
+            self._plan.leave(connection, self._in_flight)
+            self._connections = self._writer.connections
+
+    def _took(self, step: _Step) -> None:
+        self._complete = step.complete
+        if step.positions is not None:
+            added = self._state.added + step.added
+            self._state = replace(self._state, positions=step.positions, added=added)
 
     def _count(self, searched: Searched) -> None:
         self._state = replace(
@@ -179,11 +230,11 @@ class Builder(BuildRun[BuildState]):
         )
         self._report(self._state)
 
-    def _advance(self, connection: Connection) -> None:
+    def _advance(self, connection: Connection) -> int:
         """Enter the batches that are complete, in order, and keep the plan ahead of the jobs.
 
-        All of it at once: what is planned depends on the book, and whichever builder comes next
-        has to find the plan as any other would have made it.
+        Returns how many positions are new. All of it at once: what is planned depends on the book,
+        and whichever builder comes next has to find the plan as any other would have made it.
         """
         self._plan.enter_alone(connection)
         added = 0
@@ -193,8 +244,7 @@ class Builder(BuildRun[BuildState]):
             if batch:
                 added += self._enter(batch)
             moving = self._plan_next(connection) or bool(batch)
-        positions = self._writer.rows.count()
-        self._state = replace(self._state, positions=positions, added=self._state.added + added)
+        return added
 
     def _enter(self, batch: list[PlannedTask]) -> int:
         """Make a batch part of the book; returns how many positions are new."""

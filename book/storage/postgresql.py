@@ -2,12 +2,22 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
-from book.errors import BookAway, BookError, BookMissing, BookUnreadable, BookUnwritable, NotABook
+from book.errors import (
+    BookAway,
+    BookError,
+    BookMissing,
+    BookOutOfReach,
+    BookUnreadable,
+    BookUnwritable,
+    NotABook,
+)
 from book.storage.address import Access
 from book.storage.revisions import check_revision, migrate
 from book.storage.schema import REVISIONS
@@ -20,7 +30,17 @@ _HERE = "to_regnamespace(current_schema())::int"
 _LOCK_NOT_AVAILABLE = "55P03"
 # How long a builder waits for another that is just beginning with the book.
 _WAIT_FOR_FIRST = "10s"
-_CONNECT_SECONDS = 5
+# A server that does not answer is not waited for for minutes, nor a machine that is lost.
+_PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+# The server ends connections, or takes none yet: 57P04, a database that was dropped, is not here.
+_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "53300"})
+_CONNECTION_EXCEPTION = "08"
 _SIZE = """
 SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class AS c
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -28,7 +48,7 @@ WHERE n.nspname = current_schema() AND c.relkind = 'r'
 """
 # After a minute without a sign of a builder's machine the server lets go of its locks.
 _NOTICE_LOST_MACHINE = (
-    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+    "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
 )
 
 
@@ -38,7 +58,7 @@ def open_engine(url: URL, book: str, access: Access) -> Engine:
     Raises:
         BookError: the one that fits, where it is no fault of the database's.
     """
-    engine = _engine(url, book)
+    engine = _engine(url, book, access)
     with engine.connect() as connection:
         if access is Access.WRITE:
             # One builder creates the tables; another that starts meanwhile waits for them.
@@ -68,7 +88,7 @@ def new_book(url: URL, book: str) -> Iterator[Connection]:
     Raises:
         BookUnwritable: if the schema there is not empty.
     """
-    engine = _engine(url, book)
+    engine = _engine(url, book, Access.WRITE)
     with engine.begin() as connection:
         # Held against builders that would begin a book here meanwhile.
         if not lock_for_building(connection):
@@ -79,11 +99,16 @@ def new_book(url: URL, book: str) -> Iterator[Connection]:
         yield connection
 
 
-def _engine(url: URL, book: str) -> Engine:
+def _engine(url: URL, book: str, access: Access) -> Engine:
+    # What the URL says is not overruled.
+    given: dict[str, object] = {
+        name: most for name, most in _PATIENCE.items() if name not in url.query
+    }
+    if access is Access.WRITE:
+        options = url.normalized_query.get("options", ())
+        given["options"] = " ".join((_NOTICE_LOST_MACHINE, *options))
     try:
-        # A server that does not answer is not waited for for minutes, unless the URL says so.
-        patience = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
-        return create_engine(url, poolclass=NullPool, connect_args=patience)
+        return create_engine(url, poolclass=NullPool, connect_args=given)
     except ImportError:
         raise BookError(
             f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
@@ -92,7 +117,6 @@ def _engine(url: URL, book: str) -> Engine:
 
 def lock_for_building(connection: Connection) -> bool:
     """Keep other builders away for as long as the connection lasts; returns whether it could."""
-    connection.exec_driver_sql(_NOTICE_LOST_MACHINE)
     statement = text(f"SELECT pg_try_advisory_lock(:number, {_HERE})")
     return bool(connection.execute(statement, {"number": _BUILDING}).scalar_one())
 
@@ -125,22 +149,82 @@ def lock_for_entering(connection: Connection) -> None:
     connection.execute(statement, {"number": _ENTERING})
 
 
+class Session(NamedTuple):
+    """A connection as its server knows it: the number of a process may come again."""
+
+    pid: int
+    began: datetime
+
+
+def session(connection: Connection) -> Session:
+    """That of `connection`."""
+    query = "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+    return Session(*connection.exec_driver_sql(query).one())
+
+
+def has_ended(connection: Connection, session: Session) -> bool:
+    """Whether a former session is over, with its transaction and its locks; if not, end it."""
+    statement = text(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE pid = :pid AND backend_start = :began"
+    )
+    return connection.execute(statement, session._asdict()).first() is None
+
+
+def limit_silence(connection: Connection, seconds: float) -> None:
+    """Have the server end the connection when nothing comes within a transaction for so long."""
+    milliseconds = max(1, round(1000 * seconds))
+    connection.exec_driver_sql(f"SET idle_in_transaction_session_timeout = {milliseconds}")
+
+
+def transaction_number(connection: Connection) -> str | None:
+    """The number of the transaction, None if it has changed nothing."""
+    number: str | None = connection.exec_driver_sql(
+        "SELECT pg_current_xact_id_if_assigned()::text"
+    ).scalar_one()
+    return number
+
+
+def was_committed(connection: Connection, number: str) -> bool:
+    """Whether a transaction was committed whose session is over.
+
+    A server that crashed may give the number again if nothing of the transaction had reached its
+    disk: whoever believes this has to be right in the end all the same.
+    """
+    # A server that took the place of another may not have come so far.
+    statement = text(
+        "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
+        "THEN pg_xact_status(CAST(:number AS xid8)) = 'committed' END"
+    )
+    return bool(connection.execute(statement, {"number": number}).scalar_one())
+
+
 def size(connection: Connection) -> int:
     """The bytes that the book's tables take, with their indexes."""
     return int(connection.exec_driver_sql(_SIZE).scalar_one())
 
 
-def explain(book: str, cause: str) -> BookError:
+def explain(book: str, error: Exception) -> BookError:
     """What is wrong with the book, by the database's words."""
-    first = cause.strip().splitlines()[0]
+    cause = str(error.orig if isinstance(error, DBAPIError) else error)
+    first = next(iter(cause.strip().splitlines()), type(error).__name__)
     if "does not exist" in cause and "database" in cause:
         return BookMissing(f"there is no database for '{book}': {first}")
     if "does not exist" in cause and "relation" in cause:
         return BookAway(f"there is no book at '{book}' any more: {first}")
-    if "connection" in cause or "the database system is" in cause:
-        return BookAway(f"cannot reach '{book}': {first}")
+    if isinstance(error, DBAPIError) and _is_out_of_reach(error):
+        was_connected = bool(error.connection_invalidated)
+        return BookOutOfReach(f"cannot reach '{book}': {first}", was_connected=was_connected)
     if "permission denied" in cause or "read-only" in cause:
         return BookUnwritable(f"cannot write '{book}': {first}")
     if "No space left" in cause:
         return BookUnwritable(f"cannot write '{book}': the server's disk is full")
     return BookUnreadable(f"cannot use '{book}': {first}")
+
+
+def _is_out_of_reach(error: DBAPIError) -> bool:
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        # Not the server's words, but those of the driver, which did not get through to it.
+        return error.connection_invalidated or isinstance(error, OperationalError)
+    return state in _ENDED or state.startswith(_CONNECTION_EXCEPTION)

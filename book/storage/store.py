@@ -20,6 +20,7 @@ from book.storage import postgresql, sqlite
 from book.storage.address import Access, Address
 from book.storage.log import mark_copy
 from book.storage.new_file import new_file
+from book.storage.postgresql import Session
 from book.storage.schema import metadata
 
 # A name in a damaged schema may be no text; Python then fails to read SQLite's own message.
@@ -61,7 +62,7 @@ class Store(ABC):
         try:
             yield
         except DATABASE_ERRORS as error:
-            raise self._explain(_cause(error)) from error
+            raise self._explain(error) from error
 
     @abstractmethod
     def stay_at_one_moment(self, connection: Connection) -> None:
@@ -73,6 +74,10 @@ class Store(ABC):
 
         It ends with the block or with the connection.
         """
+
+    def lock_again(self, connection: Connection) -> bool:
+        """Keep other builders away by a connection made anew; returns whether there are none."""
+        return True
 
     @abstractmethod
     def join(self, connection: Connection) -> bool:
@@ -88,6 +93,28 @@ class Store(ABC):
     @abstractmethod
     def lock_for_entering(self, connection: Connection) -> None:
         """Wait until no other builder enters results, and keep it so to the transaction's end."""
+
+    def session(self, connection: Connection) -> object:
+        """What tells the connection from others on its server, None where there is no server."""
+        return None
+
+    def end_session(self, connection: Connection, session: object) -> bool:
+        """End a former connection of this process, which the server may not know to be lost.
+
+        Returns whether it has ended by now.
+        """
+        return True
+
+    def limit_silence(self, connection: Connection, seconds: float) -> None:  # noqa: B027
+        """Have a server end the connection when nothing comes within a transaction for so long."""
+
+    def transaction_number(self, connection: Connection) -> str | None:
+        """The number of the transaction, if it has changed anything on a server."""
+        return None
+
+    def was_committed(self, connection: Connection, number: str) -> bool:
+        """Whether the transaction of this number was, whose session has ended."""
+        return False
 
     @contextmanager
     def alone(self, connection: Connection) -> Iterator[None]:
@@ -147,7 +174,7 @@ class Store(ABC):
         """What the database itself finds wrong with the place where it keeps the book."""
 
     @abstractmethod
-    def _explain(self, cause: str) -> BookError:
+    def _explain(self, error: Exception) -> BookError:
         """What is wrong with the book, by the database's words."""
 
 
@@ -243,8 +270,8 @@ class SqliteStore(Store):
             told.append(str(error.orig))
         return [" ".join(line.split()) for line in told if line != "ok"]
 
-    def _explain(self, cause: str) -> BookError:
-        return sqlite.explain(str(self.address), cause)
+    def _explain(self, error: Exception) -> BookError:
+        return sqlite.explain(str(self.address), _cause(error))
 
 
 class PostgresqlStore(Store):
@@ -266,9 +293,11 @@ class PostgresqlStore(Store):
 
     @contextmanager
     def locked(self, connection: Connection) -> Iterator[bool]:
+        yield self.lock_again(connection)
+
+    def lock_again(self, connection: Connection) -> bool:
         with connection.begin():
-            is_alone = postgresql.lock_for_building(connection)
-        yield is_alone
+            return postgresql.lock_for_building(connection)
 
     def join(self, connection: Connection) -> bool:
         return postgresql.lock_with_others(connection)
@@ -278,6 +307,21 @@ class PostgresqlStore(Store):
 
     def lock_for_entering(self, connection: Connection) -> None:
         postgresql.lock_for_entering(connection)
+
+    def session(self, connection: Connection) -> object:
+        return postgresql.session(connection)
+
+    def end_session(self, connection: Connection, session: object) -> bool:
+        return not isinstance(session, Session) or postgresql.has_ended(connection, session)
+
+    def limit_silence(self, connection: Connection, seconds: float) -> None:
+        postgresql.limit_silence(connection, seconds)
+
+    def transaction_number(self, connection: Connection) -> str | None:
+        return postgresql.transaction_number(connection)
+
+    def was_committed(self, connection: Connection, number: str) -> bool:
+        return postgresql.was_committed(connection, number)
 
     @contextmanager
     def new_book(self) -> Iterator[Connection]:
@@ -312,8 +356,8 @@ class PostgresqlStore(Store):
     def damage(connection: Connection) -> list[str]:
         return []
 
-    def _explain(self, cause: str) -> BookError:
-        return postgresql.explain(str(self.address), cause)
+    def _explain(self, error: Exception) -> BookError:
+        return postgresql.explain(str(self.address), error)
 
 
 def _cause(error: Exception) -> str:

@@ -7,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from book.errors import BookMissing, NotABook
+from book.patience import USUAL_PATIENCE
 from book.processes import Interruption, stopping_on_interrupt
 from book.reader import BookReader
 from book.storage.address import Address
@@ -165,6 +166,13 @@ _OF_SOME = set().union(*_OPTIONS.values())
     help="Where several builders share a PostgreSQL book: after this time without a sign of one, "
     f"the others do its searches.  [default: {USUAL_LEASE:g}s]",
 )
+@click.option(
+    "--patience",
+    type=DURATION,
+    default=f"{USUAL_PATIENCE:g}s",
+    show_default=True,
+    help="How long to try a PostgreSQL server again that ended the connection or is gone.",
+)
 @json_option
 def build(
     book: Address,
@@ -191,6 +199,7 @@ def build(
     scheduler: str | None,
     insecure: bool,
     lease: float | None,
+    patience: float,
     as_json: bool,
 ) -> None:
     """Build BOOK, or go on building it, from the empty board or the position after --root.
@@ -241,11 +250,15 @@ def build(
         _check_scheduler(scheduler, insecure=insecure)
     where = Workers(jobs or 1, Backend(backend or Backend.LOKY), scheduler)
     if way == _BY_PARTS:
-        _prove_by_parts(book, game, line, strategy_plies, where, (seconds, nodes), as_json)
+        _prove_by_parts(
+            book, game, line, strategy_plies, where, (seconds, nodes, patience), as_json
+        )
         return
     if way == "prove":
         by_solver = ProveBySolver(strategy_plies, memory, nodes)
-        proof = ProofOptions(game, by_solver, line=line, jobs=jobs or 1, seconds=seconds)
+        proof = ProofOptions(
+            game, by_solver, line=line, jobs=jobs or 1, seconds=seconds, patience=patience
+        )
         _prove(book, proof, as_json)
         return
     winner = game.play_line(line).to_move if side is None else Side(side)
@@ -264,6 +277,7 @@ def build(
         line=line,
         jobs=where.jobs,
         seconds=seconds,
+        patience=patience,
     )
     _build(book, options, as_json)
 
@@ -427,13 +441,13 @@ def _prove_by_parts(
     line: tuple[Move, ...],
     plies: int,
     where: Workers,
-    limits: tuple[float | None, int | None],
+    limits: tuple[float | None, int | None, float],
     as_json: bool,
 ) -> None:
     from precompute.certificates.gomoku.builder import PartsBuilder, PartsOptions, rounds_within
     from precompute.certificates.gomoku.part import game_of
 
-    seconds, nodes = limits
+    seconds, nodes, patience = limits
     options = PartsOptions(
         game_of(game.id),
         plies,
@@ -443,6 +457,7 @@ def _prove_by_parts(
         line=line,
         jobs=where.jobs,
         seconds=seconds,
+        patience=patience,
     )
     with ProgressDisplay(describe_parts_build, quiet=as_json) as progress:
         builder = PartsBuilder(book, options, progress.show)

@@ -1,6 +1,7 @@
 """How far a build is, and a proof in one go."""
 
 import time
+from contextlib import suppress
 from datetime import timedelta
 
 from rich.console import RenderableType
@@ -9,6 +10,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from book.errors import BookAway
 from book.reader import BookReader
 from book.storage.address import Address
 from engine.values import describe_value
@@ -27,12 +29,14 @@ class BuildView:
         self._most = options.mode.bounds.positions
         self._spinner = Spinner("dots")
         self._elapsed = _Elapsed()
+        self._root = "out of reach"
 
     def describe(self, state: BuildState) -> str:
         """The state in one line."""
         rate = _rate(state)
         left = self._time_left(state, rate)
-        parts = (f"{state.positions:,} positions, {rate:.1f}/s", left, f"root {self.root()}")
+        root = self._root if state.cut_off else self.root()
+        parts = (f"{state.positions:,} positions, {rate:.1f}/s", left, f"root {root}")
         return ", ".join(filter(None, parts))
 
     def draw(self, state: BuildState) -> RenderableType:
@@ -46,12 +50,18 @@ class BuildView:
             f"{rate:.1f}/s",
             self._elapsed,
             self._time_left(state, rate),
-            self.root(),
+            self._root if state.cut_off else self.root(),
         )
         return line
 
     def root(self) -> str:
-        """The root's value and line, as a reader of the book sees them now."""
+        """The root's value and line, as a reader of the book sees them now, or saw them last."""
+        # The build goes on without a look at a book that is out of reach for a moment.
+        with suppress(BookAway):
+            self._root = self._read_root()
+        return self._root
+
+    def _read_root(self) -> str:
         game = self._options.game
         with BookReader(self._address) as reader:
             entry = reader.get(game, self._options.root)
@@ -61,6 +71,8 @@ class BuildView:
         return f"{value}  {game.format_line(entry.moves[0].line)}"
 
     def _time_left(self, state: BuildState, rate: float) -> str:
+        if state.cut_off:
+            return "the book is out of reach, waiting for it"
         if state.deserted:
             return "no worker is left, waiting for one"
         left = []

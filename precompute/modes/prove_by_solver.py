@@ -93,7 +93,7 @@ class StrategyBuilder(BuildRun[ProofState]):
     def _run(self) -> ProofState:
         options = self._options
         prover = options.game.prover(table=options.mode.memory, threads=options.jobs)
-        with BookWriter(self._address, options.game) as writer:
+        with self._open() as writer:
             run = writer.start_run(self._parameters())
             knowledge = Knowledge(self._address, options.game)
             prover.learn(knowledge.read())
@@ -139,10 +139,7 @@ class StrategyBuilder(BuildRun[ProofState]):
             for level in reversed(levels)
             for searched in self._rows(level)
         ]
-        with writer.transaction():
-            there = writer.rows.find([task.key for task, _ in batch])
-            new = [entry for entry in batch if entry[0].key not in there]
-            writer.enter_batch(new, 0, run)
+        writer.lasting(lambda connection: writer.enter_missing(batch, run))
         self._tell(replace(self._state, stored=writer.count()))
 
     def _levels(self, prover: Prover) -> Iterator[list[Won]]:

@@ -112,7 +112,7 @@ class PartsBuilder(BuildRun[PartsBuildState]):
 
     def _run(self) -> PartsBuildState:
         options = self._options
-        with BookWriter(self._address, options.game) as writer:
+        with self._open() as writer:
             run = writer.start_run(self._parameters())
             self._state = PartsBuildState(UNKNOWN, 0, 0, 0, writer.count(), None, 0.0)
             path = self._address.beside("parts")
@@ -162,9 +162,7 @@ class PartsBuilder(BuildRun[PartsBuildState]):
             },
         )
         batch = [(_task(searched), searched) for searched in rows.rows()]
-        with writer.transaction():
-            there = writer.rows.find([task.key for task, _ in batch])
-            writer.enter_batch([each for each in batch if each[0].key not in there], 0, run)
+        writer.lasting(lambda connection: writer.enter_missing(batch, run))
         stored = writer.count()
         self._tell(replace(self._state, stored=stored, distance=rows.distance))
 
