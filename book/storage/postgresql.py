@@ -1,5 +1,6 @@
 """Books in PostgreSQL, one in each schema of a database: for readers on many machines."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -107,6 +108,8 @@ def _engine(url: URL, book: str, access: Access) -> Engine:
     if access is Access.WRITE:
         options = url.normalized_query.get("options", ())
         given["options"] = " ".join((_NOTICE_LOST_MACHINE, *options))
+    # What it would log of lost connections is dealt with here.
+    logging.getLogger("psycopg").setLevel(logging.CRITICAL)
     try:
         return create_engine(url, poolclass=NullPool, connect_args=given)
     except ImportError:
@@ -213,7 +216,9 @@ def explain(book: str, error: Exception) -> BookError:
     if "does not exist" in cause and "relation" in cause:
         return BookAway(f"there is no book at '{book}' any more: {first}")
     if isinstance(error, DBAPIError) and _is_out_of_reach(error):
-        was_connected = bool(error.connection_invalidated)
+        # psycopg gives what an attempt to connect came to along with its errors.
+        is_attempt = getattr(error.orig, "pgconn", None) is not None
+        was_connected = error.connection_invalidated or ("closed" in cause and not is_attempt)
         return BookOutOfReach(f"cannot reach '{book}': {first}", was_connected=was_connected)
     if "permission denied" in cause or "read-only" in cause:
         return BookUnwritable(f"cannot write '{book}': {first}")
