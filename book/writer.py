@@ -122,10 +122,10 @@ class BookWriter(Closing):
         with ExitStack() as opened:
             # The lock is let go of last.
             lock = opened.enter_context(ExitStack())
+            self._connection = Trial(self._patience).outlast(self._connect)
+            opened.callback(self._engine.dispose)
+            opened.callback(self._connection.close)
             with self.store.explained():
-                self._connection = self._engine.connect()
-                opened.callback(self._engine.dispose)
-                opened.callback(self._connection.close)
                 self.alone = lock.enter_context(self.store.locked(self._connection))
                 self._place = self.store.place()
             if not self.alone and not self._join():
@@ -134,6 +134,10 @@ class BookWriter(Closing):
             self.rows = GameRows(self._connection, game, self._number())
             opened.callback(self._empty_log)
             self._opened = opened.pop_all()
+
+    def _connect(self) -> Connection:
+        with self.store.explained():
+            return self._engine.connect()
 
     def _number(self) -> int:
         with self.store.explained(), self._connection.begin() as looking:

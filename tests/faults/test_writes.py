@@ -1,0 +1,65 @@
+"""A disk that fails once, or whose power is cut, at any write of a build costs nothing stored."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+
+_KINDS = ("error", "full", "torn", "power cut", "power cut after some writes")
+# How many writes a build of that size takes at most, which each run confirms.
+_OPERATIONS = 420
+_PARTS = 4
+# They meet each phase of a build: new tables, searches, the end, and the copy.
+_SOME = (9, 75, 120, 201, 288, 331, 346, 352, 150, 250)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The disk that fails, to be loaded before all other libraries."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler to make a disk that fails: install gcc or clang")
+    library = tmp_path_factory.mktemp("disk") / "disk.so"
+    source = ROOT / "tests" / "faults" / "disk.c"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
+        check=True,
+    )
+    return library
+
+
+def wrong(library: Path, folder: Path, faults: list[str]) -> str:
+    """What goes wrong with builds that are failed so, one by one."""
+    command = [sys.executable, "-m", "tests.faults.failing_disk", str(library), str(folder)]
+    done = subprocess.run(
+        command + faults,
+        cwd=ROOT,
+        env=os.environ | {"LD_PRELOAD": str(library)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    *told, count = done.stdout.splitlines()
+    assert 0 < int(count) <= _OPERATIONS
+    return "\n".join(told)
+
+
+def test_a_write_that_fails_costs_nothing_stored(library: Path, tmp_path: Path) -> None:
+    some = [f"{kind}:{at}" for kind, at in zip(_KINDS * 2, _SOME, strict=True)]
+    assert wrong(library, tmp_path, some) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(_PARTS))
+@pytest.mark.parametrize("kind", _KINDS)
+def test_each_write_may_fail_and_costs_nothing_stored(
+    kind: str, part: int, library: Path, tmp_path: Path
+) -> None:
+    each = [f"{kind}:{at}" for at in range(1 + part, _OPERATIONS + 1, _PARTS)]
+    assert wrong(library, tmp_path, each) == ""
