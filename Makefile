@@ -37,7 +37,7 @@ test-slow: setup ## The tests that take minutes
 test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
 
-test-faults: setup ## Spoilt books and other faults, thousands of them
+test-faults: setup ## Spoilt books, failing disks, lost connections and wrong clocks, thousands of them
 	$(BIN)/pytest -n $(JOBS) -m slow tests/faults tests/service/http/test_description.py $(ARGS)
 
 soak: setup ## Serve under twice the load, while books are built and replaced; SOAK=3600 seconds

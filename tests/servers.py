@@ -140,7 +140,7 @@ class Way:
         self._ends: list[socket.socket] = []
         self.requests = 0
         self._at = 0
-        self._arrives = False
+        self._arrives, self._cuts = False, True
         self._also: Callable[[], object] = lambda: None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._port = self._listener.getsockname()[1]
@@ -167,6 +167,12 @@ class Way:
         done by then.
         """
         self.requests, self._at, self._arrives, self._also = 0, at, arrives, also
+        self._cuts = True
+
+    def call_at(self, request: int, also: Callable[[], object]) -> None:
+        """Have something done before the request of this number goes on its way."""
+        self.cut_once(request, arrives=True, also=also)
+        self._cuts = False
 
     def mend(self) -> None:
         """Let in whoever comes."""
@@ -194,7 +200,9 @@ class Way:
         with suppress(OSError):
             while request := client.recv(1 << 20):
                 self.requests += 1
-                is_last = self.requests == self._at
+                is_last = self.requests == self._at and self._cuts
+                if self.requests == self._at and not self._cuts:
+                    self._also()
                 if is_last and self._arrives:
                     client.shutdown(socket.SHUT_RDWR)
                 if self._arrives or not is_last:

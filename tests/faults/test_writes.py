@@ -1,7 +1,6 @@
 """A disk that fails once, or whose power is cut, at any write of a build costs nothing stored."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import ROOT
+from tests.libraries import compiled
 
 _KINDS = ("error", "full", "torn", "power cut", "power cut after some writes")
 # How many writes a build of that size takes at most, which each run confirms.
@@ -21,16 +21,8 @@ _SOME = (9, 75, 120, 201, 288, 331, 346, 352, 150, 250)
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The disk that fails, to be loaded before all other libraries."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler to make a disk that fails: install gcc or clang")
     library = tmp_path_factory.mktemp("disk") / "disk.so"
-    source = ROOT / "tests" / "faults" / "disk.c"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
-        check=True,
-    )
-    return library
+    return compiled(ROOT / "tests" / "faults" / "disk.c", library)
 
 
 def wrong(library: Path, folder: Path, faults: list[str]) -> str:
