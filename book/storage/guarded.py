@@ -37,10 +37,17 @@ class GuardedConnection(sqlite3.Connection):
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         self.set_progress_handler(self._is_endless, _STEPS_BETWEEN_LOOKS)
 
+    # Both, since the driver makes the cursor of `execute` without a call of `cursor`.
+
     def cursor(self, *arguments: Any) -> Any:
-        """A cursor for the next statement; `execute` begins with it as well."""
+        """A cursor for the next statement."""
         self._steps = 0
         return super().cursor(*arguments)
+
+    def execute(self, *arguments: Any) -> Any:
+        """A cursor that has executed a statement."""
+        self._steps = 0
+        return super().execute(*arguments)
 
     def _is_endless(self) -> bool:
         self._steps += _STEPS_BETWEEN_LOOKS

@@ -245,6 +245,17 @@ def test_a_statement_without_an_end_is_ended(
         connection.exec_driver_sql(endless)
 
 
+def test_a_reader_is_refused_nothing_however_long_it_reads(
+    gomoku_book: Path, gomoku: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "_STEPS", 10_000)
+    monkeypatch.setattr(guarded, "_STEPS_FOR_A_BYTE", 0)
+    monkeypatch.setattr(guarded, "_STEPS_BETWEEN_LOOKS", 100)
+    with BookReader(gomoku_book) as reader:
+        for _ in range(500):
+            assert reader.get(gomoku, gomoku.initial) is not None
+
+
 def spoilt(folder: Path, first: int, last: int) -> str:
     """What goes wrong with copies of a small book that are spoilt by these seeds."""
     book = small_book(folder / "good.db", "gomoku-5", 12)
