@@ -20,8 +20,7 @@ from typing import BinaryIO
 _HEADER = struct.Struct(">8s I I 8s 8s")
 _FRAME = struct.Struct(">I I 8s 8s")
 _LARGEST_PAGE = 1 << 16
-# A database's header, and where the marks are in it.
-_HEAD, _AT_STATE, _AT_BEFORE = 100, 60, 68
+_AT_STATE, _AT_BEFORE = 60, 68
 _BITS = 31
 # A builder may put the log into the book, and begin another, while it is looked at.
 _LOOKS = 5
@@ -69,17 +68,9 @@ def is_own(connection: sqlite3.Connection, path: Path) -> bool:
     for look in range(_LOOKS):
         if look:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
-        # From its bytes: to SQLite a file is malformed that a full disk left with half of its log.
-        if _fits(_mark_of(path) or state(connection), path):
+        if _fits(state(connection), path):
             return True
     return False
-
-
-def _mark_of(path: Path) -> int:
-    """The number of the state of a file, 0 if it was never marked."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    return _number(head, _AT_STATE) if len(head) == _HEAD else 0
 
 
 def _fits(file: int, path: Path) -> bool:
@@ -121,8 +112,8 @@ def _states(log: BinaryIO) -> Iterator[tuple[int, int]]:
         if frame_salt != salt:
             return
         if page == 1:
-            head = log.read(_HEAD)
-            if len(head) < _HEAD:
+            head = log.read(100)
+            if len(head) < 100:
                 return
             yield _number(head, _AT_BEFORE), _number(head, _AT_STATE)
         elif is_first:
