@@ -51,16 +51,7 @@ def test_every_position_on_random_lines_is_a_proof_until_dark_has_won(won: Path)
     rng = random.Random(4)
     with Answerer([won]) as answerer:
         for _ in range(LINES):
-            line = list(START)
-            position = GAME.play_line(line)
-            while GAME.outcome(position) is None:
-                answer = answerer.answer(Inquiry(GAME, tuple(line), position), LIMITS)
-                assert answer.source is Source.PROOF, GAME.format_line(line)
-                assert (answer.value > 0) == position.dark_to_move
-                assert answer.best is not None
-                line.append(answer.best.move if position.dark_to_move else near(position, rng))
-                position = GAME.play(position, line[-1])
-            assert len(line) % 2 == 1
+            play_on(answerer, START, rng)
 
 
 def test_light_is_told_the_reply_that_lasts_longest(won: Path) -> None:
@@ -114,16 +105,21 @@ def test_every_position_on_random_lines_of_the_shipped_book_is_a_proof() -> None
     rng = random.Random(9)
     with Answerer([SHIPPED]) as answerer:
         for _ in range(LINES):
-            line: list[Move] = []
-            position = GAME.initial
-            while GAME.outcome(position) is None:
-                answer = answerer.answer(Inquiry(GAME, tuple(line), position), LIMITS)
-                assert answer.source is Source.PROOF, GAME.format_line(line)
-                assert (answer.value > 0) == position.dark_to_move
-                assert answer.best is not None
-                line.append(answer.best.move if position.dark_to_move else near(position, rng))
-                position = GAME.play(position, line[-1])
-            assert len(line) % 2 == 1
+            play_on(answerer, (), rng)
+
+
+def play_on(answerer: Answerer, start: tuple[Move, ...], rng: random.Random) -> None:
+    """After `start` dark plays the best move and light one near: each answer is a proof of it."""
+    line = list(start)
+    position = GAME.play_line(line)
+    while GAME.outcome(position) is None:
+        answer = answerer.answer(Inquiry(GAME, tuple(line), position), LIMITS)
+        assert answer.source is Source.PROOF, GAME.format_line(line)
+        assert (answer.value > 0) == position.dark_to_move
+        assert answer.best is not None
+        line.append(answer.best.move if position.dark_to_move else near(position, rng))
+        position = GAME.play(position, line[-1])
+    assert len(line) % 2 == 1
 
 
 def near(position: Position, rng: random.Random) -> Move:

@@ -4,7 +4,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from book.whole.snapshot import snapshot
 from book.writer import BookWriter
 from engine import registry
 from engine.game import Game
-from precompute.builder import Builder, BuildOptions
+from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from tests.books import NODES, CopyOf, Fivebook, small_book
 from tests.checkout import ROOT
@@ -91,11 +91,11 @@ def test_the_log_of_another_book_is_refused_and_spoils_nothing(
 
 @pytest.mark.parametrize("saved", [snapshot, lambda book, copy: shutil.copy(book.path, copy)])
 def test_an_earlier_state_of_a_book_does_not_grow_by_a_later_log(
-    saved: object, tmp_path: Path, gomoku: Game
+    saved: Callable[[Address, Path], object], tmp_path: Path, gomoku: Game
 ) -> None:
     book, copy = tmp_path / "book.db", tmp_path / "saved.db"
     small_book(book, "gomoku-9", 20)
-    saved(Address.of(book), copy)  # type: ignore[operator]
+    saved(Address.of(book), copy)
     small_book(book, "gomoku-9", 30)
     killed_builder(book)
     shutil.copy(copy, book)
@@ -151,10 +151,10 @@ def test_an_orderly_end_leaves_all_in_the_file_though_a_reader_stays(
 
 
 @contextmanager
-def moved_after(book: Path, searches: int, move: object) -> Iterator[Builder]:
-    def report(state: object) -> None:
-        if state.searches == searches:  # type: ignore[attr-defined]
-            move()  # type: ignore[operator]
+def moved_after(book: Path, searches: int, move: Callable[[], object]) -> Iterator[Builder]:
+    def report(state: BuildState) -> None:
+        if state.searches == searches:
+            move()
 
     yield Builder(book, BuildOptions(registry.get("gomoku-9"), Explore(200), NODES), report)
 
