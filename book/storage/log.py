@@ -13,6 +13,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -68,9 +69,21 @@ def is_own(connection: sqlite3.Connection, path: Path) -> bool:
     for look in range(_LOOKS):
         if look:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
-        if _fits(state(connection), path):
+        if _fits(_mark_of(path) or state(connection), path):
             return True
     return False
+
+
+def _mark_of(path: Path) -> int:
+    """The number of the state of a file, 0 if it was never marked.
+
+    A full disk can leave a file with half of its log in it, and shorter than it says: SQLite reads
+    one like that only where it lets the schema be mended.
+    """
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _fits(file: int, path: Path) -> bool:
@@ -81,20 +94,11 @@ def _fits(file: int, path: Path) -> bool:
                     return True
                 if number == 0 and not after:
                     # Of a version that marked neither logs nor books.
-                    return _was_never_marked(path)
+                    return not _mark_of(path)
             log.seek(0)
             return next(_states(log), None) is None
     except FileNotFoundError:
         return True
-
-
-def _was_never_marked(path: Path) -> bool:
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    connection = sqlite3.connect(uri, uri=True)
-    try:
-        return not connection.execute("PRAGMA user_version").fetchone()[0]
-    finally:
-        connection.close()
 
 
 def _states(log: BinaryIO) -> Iterator[tuple[int, int]]:

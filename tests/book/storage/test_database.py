@@ -546,8 +546,10 @@ def test_a_read_only_folder_hides_no_commit_of_a_killed_builder(theirs: Path, go
 # Full disks and locks
 
 
-def on_a_small_disk(tmp_path: Path, script: str, *arguments: object) -> list[str]:
-    mount = 'mount -t tmpfs -o size=200k none "$0" || exit 99; '
+def on_a_small_disk(
+    tmp_path: Path, script: str, *arguments: object, kilobytes: int = 200
+) -> list[str]:
+    mount = f'mount -t tmpfs -o size={kilobytes}k none "$0" || exit 99; '
     return [
         *private_mounts(),
         *("sh", "-c", mount + script, str(tmp_path)),
@@ -555,11 +557,16 @@ def on_a_small_disk(tmp_path: Path, script: str, *arguments: object) -> list[str
     ]
 
 
-def test_a_full_disk_ends_a_build_with_a_sentence_and_keeps_the_book(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kilobytes", [200, 208, 216])
+def test_a_full_disk_ends_a_build_with_a_sentence_and_keeps_the_book(
+    kilobytes: int, tmp_path: Path
+) -> None:
+    """It is full while the log grows, or while that goes into the book."""
     book = tmp_path / "book.db"
     # The book is read before its mount goes.
     script = f'"$@"; status=$?; {" ".join(FIVEBOOK)} info {book} --json >&2; exit $status'
-    done = process(*on_a_small_disk(tmp_path, script, "build", book, *BUILD))
+    small = on_a_small_disk(tmp_path, script, "build", book, *BUILD, kilobytes=kilobytes)
+    done = process(*small)
     assert done.returncode == 2
     sentence, _, told = done.stderr.partition("\n")
     assert sentence.startswith(f"Error: cannot write '{book}': the disk is full")
