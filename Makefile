@@ -6,6 +6,7 @@ JOBS ?= 2
 ARGS ?=
 BOUNDS ?= tests/engine
 SOAK ?= 3600
+WON := gomoku-15 gomoku-15-standard
 SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -81,9 +82,11 @@ solve: setup ## Prove Pentago-swap's win anew, and write the book and the certif
 	$(BIN)/fivebook build data/pentago-swap.db --game pentago-swap --mode prove --plies 6 --memory 4GB --jobs $(JOBS)
 	$(BIN)/fivebook certify data/pentago-swap.db -o data/pentago-swap.cert --memory 4GB --jobs $(JOBS)
 
-win: setup ## Prove the win of Gomoku on 15×15 anew, and write its book and certificate in data/
-	$(BIN)/fivebook build data/gomoku-15.db --game gomoku-15 --mode prove --jobs $(JOBS)
-	$(BIN)/fivebook certify data/gomoku-15.db -o data/gomoku-15.cert --game gomoku-15 --jobs $(JOBS)
+win: setup ## Prove the wins of Gomoku anew, and write their books and certificates in data/
+	for game in $(WON); do \
+		$(BIN)/fivebook build data/$$game.db --game $$game --mode prove --jobs $(JOBS) && \
+		$(BIN)/fivebook certify data/$$game.db -o data/$$game.cert --game $$game --jobs $(JOBS) || exit; \
+	done
 
 clean: ## Delete everything that was made
 	rm -rf $(VENV) build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

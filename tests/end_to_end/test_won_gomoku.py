@@ -21,8 +21,8 @@ from service.inquiry import Inquiry
 from tests.checkout import DATA
 
 GAME: Gomoku = game_of("gomoku-15")
-SHIPPED = DATA / "gomoku-15.db"
-SHIPPED_DISTANCE = 67
+SHIPPED = {"gomoku-15": 67, "gomoku-15-standard": 63}
+"""The games whose win is shipped, and within how many plies it comes."""
 START = tuple(GAME.parse_line("h8 a1 i9 g9"))
 LIMITS = Limits(nodes=400_000)
 LINES = 10
@@ -51,7 +51,7 @@ def test_every_position_on_random_lines_is_a_proof_until_dark_has_won(won: Path)
     rng = random.Random(4)
     with Answerer([won]) as answerer:
         for _ in range(LINES):
-            play_on(answerer, START, rng)
+            play_on(answerer, GAME, START, rng)
 
 
 def test_light_is_told_the_reply_that_lasts_longest(won: Path) -> None:
@@ -71,63 +71,70 @@ def test_light_is_told_the_reply_that_lasts_longest(won: Path) -> None:
     assert len(line) % 2 == 1
 
 
-def shipped_check(sample: int | None) -> Checker:
-    """A check of the shipped certificate, to its end."""
-    checker = Checker(read(SHIPPED.with_suffix(".cert")), sample=sample, seed=7)
+def shipped_check(game_id: str, sample: int | None) -> Checker:
+    """A check of a shipped certificate, to its end."""
+    checker = Checker(read(DATA / f"{game_id}.cert"), sample=sample, seed=7)
     for _ in checker.steps(jobs=2):
         pass
     assert (checker.hole, checker.complete) == (None, True)
     return checker
 
 
-def test_a_sample_of_the_shipped_certificate_is_accepted() -> None:
-    assert shipped_check(2_000).checked == 2_000
+@pytest.mark.parametrize("game_id", SHIPPED)
+def test_a_sample_of_a_shipped_certificate_is_accepted(game_id: str) -> None:
+    assert shipped_check(game_id, 1_000).checked == 1_000
 
 
 @pytest.mark.slow
-def test_the_shipped_certificate_is_accepted_and_tells_the_distance() -> None:
-    checker = shipped_check(None)
-    assert (checker.whole, checker.distance) == (True, SHIPPED_DISTANCE)
+@pytest.mark.parametrize(("game_id", "within"), SHIPPED.items())
+def test_a_shipped_certificate_is_accepted_and_tells_the_distance(
+    game_id: str, within: int
+) -> None:
+    checker = shipped_check(game_id, None)
+    assert (checker.whole, checker.distance) == (True, within)
 
 
-def test_the_shipped_book_tells_the_distance_of_each_second_move() -> None:
-    with BookReader(SHIPPED) as reader:
-        assert distance(reader.find(GAME, GAME.initial).value) == SHIPPED_DISTANCE
-        first = reader.find(GAME, GAME.initial).moves[0].move
-        after = GAME.play(GAME.initial, first)
-        entry = reader.find(GAME, after)
-        assert len(entry.moves) == len(GAME.children(after)) == 35
+@pytest.mark.parametrize(("game_id", "within"), SHIPPED.items())
+def test_a_shipped_book_tells_the_distance_of_each_second_move(game_id: str, within: int) -> None:
+    game = game_of(game_id)
+    with BookReader(DATA / f"{game_id}.db") as reader:
+        assert distance(reader.find(game, game.initial).value) == within
+        first = reader.find(game, game.initial).moves[0].move
+        after = game.play(game.initial, first)
+        entry = reader.find(game, after)
+        assert len(entry.moves) == len(game.children(after)) == 35
         assert all(move.proven and distance(move.value) is not None for move in entry.moves)
-        assert max(distance(move.value) or 0 for move in entry.moves) == SHIPPED_DISTANCE - 1
+        assert max(distance(move.value) or 0 for move in entry.moves) == within - 1
 
 
-def test_every_position_on_random_lines_of_the_shipped_book_is_a_proof() -> None:
+@pytest.mark.parametrize("game_id", SHIPPED)
+def test_every_position_on_random_lines_of_a_shipped_book_is_a_proof(game_id: str) -> None:
     rng = random.Random(9)
-    with Answerer([SHIPPED]) as answerer:
+    with Answerer([DATA / f"{game_id}.db"]) as answerer:
         for _ in range(LINES):
-            play_on(answerer, (), rng)
+            play_on(answerer, game_of(game_id), (), rng)
 
 
-def play_on(answerer: Answerer, start: tuple[Move, ...], rng: random.Random) -> None:
+def play_on(answerer: Answerer, game: Gomoku, start: tuple[Move, ...], rng: random.Random) -> None:
     """After `start` dark plays the best move and light one near: each answer is a proof of it."""
     line = list(start)
-    position = GAME.play_line(line)
-    while GAME.outcome(position) is None:
-        answer = answerer.answer(Inquiry(GAME, tuple(line), position), LIMITS)
-        assert answer.source is Source.PROOF, GAME.format_line(line)
+    position = game.play_line(line)
+    while game.outcome(position) is None:
+        answer = answerer.answer(Inquiry(game, tuple(line), position), LIMITS)
+        assert answer.source is Source.PROOF, game.format_line(line)
         assert (answer.value > 0) == position.dark_to_move
         assert answer.best is not None
-        line.append(answer.best.move if position.dark_to_move else near(position, rng))
-        position = GAME.play(position, line[-1])
+        line.append(answer.best.move if position.dark_to_move else near(game, position, rng))
+        position = game.play(position, line[-1])
     assert len(line) % 2 == 1
 
 
-def near(position: Position, rng: random.Random) -> Move:
+def near(game: Gomoku, position: Position, rng: random.Random) -> Move:
     """A reply within two rows and columns of a stone, where it may matter."""
-    taken = [divmod(cell, GAME.size) for cell in cells_of(position.dark | position.light)]
+    taken = [divmod(cell, game.size) for cell in cells_of(position.dark | position.light)]
 
     def is_near(move: Move) -> bool:
-        row, column = divmod(move, GAME.size)
+        row, column = divmod(move, game.size)
         return any(max(abs(row - up), abs(column - right)) <= 2 for up, right in taken)
 
-    return rng.choice([move for move in GAME.legal_moves(position) if is_near(move)])
+    return rng.choice([move for move in game.legal_moves(position) if is_near(move)])
