@@ -14,6 +14,7 @@ from book import writer as book_writer
 from book.errors import BookError, BookUnreadable, BookUnwritable
 from book.reader import BookReader
 from book.storage.address import Address
+from book.storage.log import log_of
 from book.whole.export import records
 from book.whole.snapshot import snapshot
 from book.writer import BookWriter
@@ -49,11 +50,20 @@ def killed_builder(book: Path, positions: int = 200, searches: int = 40) -> Path
     return log
 
 
-@pytest.fixture
-def in_progress(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A book whose builder was killed; what it found last is in the log."""
-    book = tmp_path / "book.db"
+    book = tmp_path_factory.mktemp("left") / "book.db"
     killed_builder(book)
+    return book
+
+
+@pytest.fixture
+def in_progress(left: Path, tmp_path: Path) -> Path:
+    """A copy of that book, with its log."""
+    book = tmp_path / "book.db"
+    for each in (book, log_of(book)):
+        shutil.copy(left.with_name(each.name), each)
     return book
 
 

@@ -30,17 +30,31 @@ def counts_by_ply(game: Game, plies: int) -> list[int]:
 @pytest.mark.parametrize(
     ("game_id", "counts"),
     [
-        ("gomoku-5", [6, 85, 904, 9_664]),
+        ("gomoku-5", [6, 85, 904]),
         ("gomoku-6", [6, 165, 2_715]),
-        ("gomoku-7-standard", [10, 315, 7_038]),
+        ("gomoku-7-standard", [10, 315]),
         ("gomoku-15", [36, 6_405]),
         ("gomoku-15-standard", [36, 6_405]),
-        ("pentago-swap", [6, 165, 2_715, 44_481]),
+        ("pentago-swap", [6, 165, 2_715]),
         ("pentago", [6, 165, 2_715]),
-        ("pentago-twist", [18, 630, 10_710]),
+        ("pentago-twist", [18, 630]),
     ],
 )
 def test_the_number_of_positions_up_to_symmetry_is_known(game_id: str, counts: list[int]) -> None:
+    assert counts_by_ply(registry.get(game_id), len(counts)) == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "counts"),
+    [
+        ("gomoku-5", [6, 85, 904, 9_664]),
+        ("gomoku-7-standard", [10, 315, 7_038]),
+        ("pentago-swap", [6, 165, 2_715, 44_481]),
+        ("pentago-twist", [18, 630, 10_710]),
+    ],
+)
+def test_the_number_of_positions_of_more_plies_is_known(game_id: str, counts: list[int]) -> None:
     assert counts_by_ply(registry.get(game_id), len(counts)) == counts
 
 

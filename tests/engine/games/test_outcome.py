@@ -342,13 +342,13 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
 @pytest.mark.parametrize(
     ("game_id", "count"),
     [
-        (game_id, 20 if game_id.startswith("gomoku-5") else 2)
+        (game_id, 8 if game_id.startswith("gomoku-5") else 1)
         for game_id in GOMOKU_IDS
         # To look for forbidden points on large boards is what makes slow rules slow.
         if game_id not in ("gomoku-19-renju", "gomoku-26-renju")
     ]
-    + [("pentago-swap", 20), ("pentago", 20), ("pentago-twist", 20)]
-    + [("connect-four-7x6", 20), ("connect-four-4x5", 20), ("connect-four-5x4", 20)],
+    + [("pentago-swap", 8), ("pentago", 8), ("pentago-twist", 8)]
+    + [("connect-four-7x6", 8), ("connect-four-4x5", 8), ("connect-four-5x4", 8)],
 )
 def test_random_games_run_as_by_the_slow_rules(game_id: str, count: int) -> None:
     game = registry.get(game_id)
