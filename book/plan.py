@@ -18,7 +18,6 @@ from sqlalchemy import (
     Interval,
     and_,
     bindparam,
-    delete,
     func,
     insert,
     or_,
@@ -28,6 +27,7 @@ from sqlalchemy import (
 
 from book.closing import Closing
 from book.errors import BookError
+from book.rows.digests import DigestChanges, digest_of
 from book.rows.encoding import AnyRow, Searched, join_keys, split_keys
 from book.storage.schema import tasks
 from book.writer import BookWriter, PlannedTask, Task
@@ -45,9 +45,9 @@ _batches = select(func.max(tasks.c.batch), func.count(tasks.c.batch.distinct()))
 _keep = (
     update(tasks)
     .where(tasks.c.id == bindparam("at"), ~_searched)
-    .values(result=bindparam("found"), leased_by=None, leased_until=None)
+    .values(result=bindparam("found"), digest=bindparam("sum"), leased_by=None, leased_until=None)
 )
-_drop = delete(tasks).where(_of_game, tasks.c.limits != bindparam("kept"))
+_waiting = select(tasks).where(tasks.c.id == bindparam("at"), ~_searched)
 
 _now = func.clock_timestamp()
 _lease_end = _now + bindparam("time", type_=Interval)
@@ -103,7 +103,11 @@ class Plan(Closing):
     def _begin(self, connection: Connection) -> None:
         """Take over the plan that is there."""
         if self._writer.alone:
-            connection.execute(_drop, self._game | {"kept": self._limits})
+            digests = DigestChanges(self._writer.rows)
+            digests.forget_tasks(
+                tasks.c.game == self._writer.rows.number, tasks.c.limits != self._limits
+            )
+            digests.store()
 
     def close(self) -> None:
         """Leave what was not searched to others."""
@@ -128,7 +132,12 @@ class Plan(Closing):
         Returns whether the task was still waiting for one.
         """
         self._taken.discard(task_id)
-        values = {"at": task_id, "found": searched.to_json()}
+        waiting = connection.execute(_waiting, {"at": task_id}).one_or_none()
+        if waiting is None:
+            return False
+        found = searched.to_json()
+        digest = digest_of(tasks, waiting._asdict() | {"result": found})
+        values = {"at": task_id, "found": found, "sum": digest}
         return connection.execute(_keep, values).rowcount == 1
 
     def ripe(self, connection: Connection) -> bool:
@@ -176,6 +185,9 @@ class Plan(Closing):
             for task in chosen
         ]
         connection.execute(insert(tasks), rows)
+        digests = DigestChanges(self._writer.rows)
+        digests.seal(tasks, tasks.c.game == self._writer.rows.number, tasks.c.batch == number)
+        digests.store()
 
     def empty(self, connection: Connection) -> bool:
         """Whether no search is planned."""

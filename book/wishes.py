@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, inspect, select, update
+from sqlalchemy import bindparam, inspect, select
 
 from book.errors import BookUnreadable, PositionNotFound
 from book.reader import BookReader
 from book.rows.counts import CountChanges
+from book.rows.digests import DigestChanges
 from book.rows.propagation import propagate
 from book.storage.address import AnyAddress
 from book.storage.schema import Wish, games, moves, positions, tasks
@@ -21,7 +22,6 @@ _wished = (
     .where(positions.c.wish.is_not(None))
     .order_by(games.c.name, positions.c.ply, positions.c.lookup, positions.c.stones)
 )
-_set_wish = update(positions).where(positions.c.id == bindparam("at"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
 
 
@@ -75,13 +75,13 @@ def make_wish(address: AnyAddress, game: Game, position: Position, wish: Wish | 
         if row is None:
             raise PositionNotFound(f"'{address}' does not hold this position of {game.id}")
         if row.wish != wish:
-            connection.execute(
-                _set_wish, {"at": row.id, "wish": None if wish is None else int(wish)}
-            )
+            digests = DigestChanges(writer.rows)
+            digests.change(row, {"wish": None if wish is None else int(wish)})
             parents = connection.execute(_parents, {"id": row.id}).scalars()
             # Proofs do not depend on wishes: there is nothing to count.
-            propagate(connection, [row.id, *parents], CountChanges())
-            connection.execute(delete(tasks).where(tasks.c.game == writer.rows.number))
+            propagate(connection, [row.id, *parents], CountChanges(), digests)
+            digests.forget_tasks(tasks.c.game == writer.rows.number)
+            digests.store()
     return _told(game, canonical.position, wish)
 
 

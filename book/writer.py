@@ -12,10 +12,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import (
     Connection,
-    CursorResult,
     Executable,
     bindparam,
-    delete,
     insert,
     select,
     update,
@@ -26,7 +24,16 @@ from book.closing import Closing
 from book.errors import BookError, BookOutOfReach, BookUnwritable
 from book.patience import Patience, Trial
 from book.rows.counts import CountChanges
-from book.rows.encoding import BOUND_NUMBERS, AnyRow, Searched, lookup_of, now, pack_line
+from book.rows.digests import DigestChanges, begin
+from book.rows.encoding import (
+    BOUND_NUMBERS,
+    AnyRow,
+    Searched,
+    inserted_id,
+    lookup_of,
+    now,
+    pack_line,
+)
 from book.rows.history import note
 from book.rows.links import rest_child, ways_to
 from book.rows.lookup import GameRows
@@ -34,12 +41,11 @@ from book.rows.propagation import propagate
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, open_engine
 from book.storage.notation import store_notation
-from book.storage.schema import RestState, games, moves, positions, runs, tasks
+from book.storage.schema import RestState, games, moves, runs, tasks
 from book.storage.store import store_of
 from engine.game import Game, Key
 from engine.values import Bound
 
-_set_row = update(positions).where(positions.c.id == bindparam("at"))
 _count_run = (
     update(runs)
     .where(runs.c.id == bindparam("at"))
@@ -286,7 +292,9 @@ class BookWriter(Closing):
                     nodes=0,
                 )
             )
-            return inserted_id(result)
+            number = inserted_id(result)
+            self._digest_run(number)
+            return number
 
         number = self.lasting(start)
         # A proof may take hours before anything else is stored.
@@ -296,7 +304,17 @@ class BookWriter(Closing):
     def end_run(self, run: int) -> None:
         """Record that the run came to its end."""
         statement = update(runs).where(runs.c.id == run).values(ended=now())
-        self.lasting(lambda connection: connection.execute(statement))
+
+        def end(connection: Connection) -> None:
+            connection.execute(statement)
+            self._digest_run(run)
+
+        self.lasting(end)
+
+    def _digest_run(self, run: int) -> None:
+        digests = DigestChanges(self.rows)
+        digests.seal(runs, runs.c.id == run)
+        digests.store()
 
     def count(self) -> int:
         """The number of stored positions of this game."""
@@ -308,17 +326,15 @@ class BookWriter(Closing):
         Returns how many positions are new. A `transaction` is to be open.
         """
         connection = self._connection
-        counts = CountChanges()
+        counts, digests = CountChanges(), DigestChanges(self.rows)
         changed: set[int] = set()
         for task, searched in batch:
-            changed |= self._enter(task, searched, run, counts)
-        propagate(connection, changed, counts)
+            changed |= self._enter(task, searched, run, counts, digests)
+        propagate(connection, changed, counts, digests)
         added = counts.added
         counts.store(connection, self.rows.number)
-        note(self.rows, run)
-        connection.execute(
-            delete(tasks).where(tasks.c.game == self.rows.number, tasks.c.batch == number)
-        )
+        note(self.rows, run, digests)
+        digests.forget_tasks(tasks.c.game == self.rows.number, tasks.c.batch == number)
         connection.execute(
             _count_run,
             {
@@ -328,6 +344,8 @@ class BookWriter(Closing):
                 "more_nodes": sum(searched.nodes for _, searched in batch),
             },
         )
+        digests.seal(runs, runs.c.id == run)
+        digests.store()
         return added
 
     def enter_missing(self, entries: Sequence[tuple[Task, Searched]], run: int) -> int:
@@ -371,10 +389,17 @@ class BookWriter(Closing):
             if theirs.get(name) != ours.get(name):
                 yield f"{name} {_shown(theirs.get(name))} instead of {_shown(ours.get(name))}"
 
-    def _enter(self, task: Task, searched: Searched, run: int, counts: CountChanges) -> set[int]:
+    def _enter(
+        self,
+        task: Task,
+        searched: Searched,
+        run: int,
+        counts: CountChanges,
+        digests: DigestChanges,
+    ) -> set[int]:
         """Enter one result; returns the numbers of the positions whose slot or links changed."""
         if task.new:
-            return self._enter_new(task, searched, run, counts)
+            return self._enter_new(task, searched, run, counts, digests)
         rest = searched.rest
         keys = [task.key] if rest is None or rest.child is None else [task.key, rest.child]
         stored = self.rows.find(keys)
@@ -386,11 +411,16 @@ class BookWriter(Closing):
             counts.add(before.ply, searched.depth, nodes=searched.nodes, **counted)
             fewer = {name: -count for name, count in counted.items()}
             counts.add(before.ply, before.depth, nodes=-before.nodes, **fewer)
-        self._connection.execute(_set_row, row | {"at": before.id})
+        digests.change(before, row)
         return {before.id}
 
     def _enter_new(
-        self, task: Task, searched: Searched, run: int, counts: CountChanges
+        self,
+        task: Task,
+        searched: Searched,
+        run: int,
+        counts: CountChanges,
+        digests: DigestChanges,
     ) -> set[int]:
         position = self.game.unpack(task.stones)
         ways = ways_to(self.game, position)
@@ -403,21 +433,20 @@ class BookWriter(Closing):
         value, bound, proven = (
             (rest.value, rest.bound, rest.proven) if rest else (0, Bound.EXACT, False)
         )
-        result = self._connection.execute(
-            insert(positions).values(
-                game=self.rows.number,
-                lookup=lookup_of(task.key),
-                stones=task.stones,
-                ply=position.ply,
-                value=value,
-                bound=BOUND_NUMBERS[bound],
-                proven=proven,
-                run=run,
+        new = digests.insert(
+            {
+                "game": self.rows.number,
+                "lookup": lookup_of(task.key),
+                "stones": task.stones,
+                "ply": position.ply,
+                "value": value,
+                "bound": BOUND_NUMBERS[bound],
+                "proven": proven,
+                "run": run,
                 **self._rest_columns(searched, stored),
                 **_effort(searched),
-            )
+            }
         )
-        new = inserted_id(result)
         counts.add(
             position.ply, searched.depth, positions=1, proven=int(proven), nodes=searched.nodes
         )
@@ -434,7 +463,7 @@ class BookWriter(Closing):
             self._connection.execute(insert(moves), links)
         for parent, _ in parents:
             if rest_child(self.game, stored[parent]) == task.key:
-                self._connection.execute(_set_row, _pending() | {"at": stored[parent].id})
+                digests.change(stored[parent], _pending())
         return {new, *(link["parent"] for link in links)}
 
     def _rest_columns(self, searched: Searched, stored: Mapping[Key, AnyRow]) -> dict[str, Any]:
@@ -461,6 +490,10 @@ def register(connection: Connection, game: Game) -> int:
     result = connection.execute(insert(games).values(name=game.id))
     number = inserted_id(result)
     store_notation(connection, game, number)
+    begin(connection, number)
+    digests = DigestChanges(GameRows(connection, game, number))
+    digests.seal(games, games.c.id == number)
+    digests.store()
     return number
 
 
@@ -487,12 +520,6 @@ def empty_slot(state: RestState) -> dict[str, Any]:
     """The columns of a rest slot without a move."""
     columns = ("rest_value", "rest_bound", "rest_proven", "rest_line")
     return {"rest_state": int(state)} | dict.fromkeys(columns)
-
-
-def inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
-    """The number of the row that a statement inserted."""
-    assert result.inserted_primary_key is not None
-    return int(result.inserted_primary_key[0])
 
 
 def _shown(value: Any) -> str:

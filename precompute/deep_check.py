@@ -15,7 +15,7 @@ from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition
 from book.integrity.verify import Verification
 from book.rows.encoding import BOUNDS, AnyRow, Searched, pack_line, unpack_line
-from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
+from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs, undigested
 from book.writer import Task, evaluation_hash
 from engine.game import Game, Key
 from engine.position import Position
@@ -35,7 +35,7 @@ _children = (
     .where(moves.c.parent == bindparam("id"))
     .order_by(positions.c.id)
 )
-_run = select(runs).where(runs.c.id == bindparam("id"))
+_run = select(*undigested(runs)).where(runs.c.id == bindparam("id"))
 _entered = select(func.coalesce(func.sum(runs.c.positions), 0)).where(
     runs.c.game == bindparam("game")
 )

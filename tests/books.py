@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from click.testing import Result
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from book.reader import BookReader
+from book.rows.digests import digest_all
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, open_engine
+from book.storage.schema import games
 from engine import registry
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
@@ -28,6 +30,15 @@ def small_book(place: Place, name: str, positions: int) -> Place:
     """A book of a few positions at `place`; added to what is there."""
     Builder(place, BuildOptions(registry.get(name), Explore(positions), NODES)).run()
     return place
+
+
+def seal(book: AnyAddress) -> None:
+    """Have a book that was changed by SQL be what was written."""
+    engine = open_engine(Address.of(book), Access.WRITE)
+    with engine.begin() as connection:
+        for number in connection.execute(select(games.c.id)).scalars().all():
+            digest_all(connection, number)
+    engine.dispose()
 
 
 def rows_of(book: AnyAddress, script: str, **values: object) -> list[dict[str, Any]]:

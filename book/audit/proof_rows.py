@@ -11,14 +11,14 @@ from book.closing import Closing
 from book.rows.batches import AT_ONCE, in_batches
 from book.storage.address import Access, Address
 from book.storage.database import explained, open_engine
-from book.storage.schema import WITH_MOVE, RestState, games, moves, positions
+from book.storage.schema import WITH_MOVE, RestState, games, moves, positions, undigested
 
 # The scale of values, see docs/books.md: a win in n plies is WIN - n, a loss n - WIN.
 WIN, _DECISIVE = 30_000, 29_000
 _EXACT = 0
 
 _child = positions.alias("child")
-_rows = select(positions).where(
+_rows = select(*undigested(positions)).where(
     positions.c.id.in_(bindparam("ids", expanding=True)), positions.c.game == bindparam("game")
 )
 _links = (
@@ -27,7 +27,7 @@ _links = (
     .where(moves.c.parent.in_(bindparam("ids", expanding=True)))
     .order_by(moves.c.parent, moves.c.move, moves.c.child)
 )
-_by_lookup = select(positions).where(
+_by_lookup = select(*undigested(positions)).where(
     positions.c.lookup.in_(bindparam("lookups", expanding=True)),
     positions.c.game == bindparam("game"),
 )

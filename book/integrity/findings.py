@@ -35,6 +35,8 @@ class Kind(StrEnum):
     OPEN_COST = "wrong open cost"
     COUNTS = "wrong counts"
     TASK = "unusable task"
+    DIGEST = "not what was written"
+    SUM = "wrong sum of digests"
     CONTRADICTED = "contradicted by a search"
     NOT_REPEATED = "not what its search finds"
 

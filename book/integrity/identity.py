@@ -4,27 +4,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, delete, or_, select, type_coerce
-from sqlalchemy.sql.sqltypes import NullType
+from sqlalchemy import bindparam, delete, or_, select
 
 from book.integrity.findings import Change, Finding, Kind
 from book.integrity.stored import Place, StoredPosition, is_whole, readable, set_row, shown
 from book.rows.canonical_images import Image, smallest_images
 from book.rows.encoding import BOUNDS, AnyRow, lookup_of, pack_line, unpack_line
-from book.storage.schema import Wish, moves, positions
+from book.storage.schema import Wish, as_is, moves, positions
 from engine.game import Canonical
 from engine.position import Position
 from engine.values import WIN
 
 _links_to = (
-    select(type_coerce(positions.c.stones, NullType()).label("stones"), moves.c.move)
+    select(*as_is([positions.c.stones]), moves.c.move)
     .join(moves, moves.c.parent == positions.c.id)
     .where(moves.c.child == bindparam("child"))
 )
-_ranked = select(
-    positions.c.id,
-    *(type_coerce(positions.c[name], NullType()).label(name) for name in ("proven", "nodes")),
-).where(positions.c.id.in_(bindparam("ids", expanding=True)))
+_ranked = select(positions.c.id, *as_is([positions.c.proven, positions.c.nodes])).where(
+    positions.c.id.in_(bindparam("ids", expanding=True))
+)
 _delete_row = delete(positions).where(positions.c.id == bindparam("at"))
 _delete_links = delete(moves).where(
     or_(moves.c.parent == bindparam("at"), moves.c.child == bindparam("at"))

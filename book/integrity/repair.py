@@ -6,7 +6,8 @@ which what the one before found is mended.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import (
     BindParameter,
@@ -24,17 +25,27 @@ from sqlalchemy import (
 import engine
 from book.errors import BookError, BookUnreadable
 from book.integrity import identity, links, slots, tables, values
+from book.integrity.digests import DigestCheck
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, StoredPosition, batches, places
+from book.integrity.stored import Place, StoredPosition, batches, places, set_row
 from book.integrity.verify import damage_of_file
 from book.reader import BookReader
 from book.rows.batches import in_batches
 from book.rows.counts import CountChanges
-from book.rows.encoding import AnyRow, now
+from book.rows.digests import digest_all, digest_of
+from book.rows.encoding import AnyRow, inserted_id, now
 from book.rows.propagation import propagate
 from book.storage.address import Address
-from book.storage.schema import RestState, moves, positions, runs, tasks
-from book.writer import BookWriter, inserted_id
+from book.storage.schema import (
+    RestState,
+    digests,
+    moves,
+    positions,
+    runs,
+    tasks,
+    undigested,
+)
+from book.writer import BookWriter, empty_slot
 from engine.game import Game
 from engine.values import WIN
 
@@ -51,24 +62,19 @@ _parents = select(moves.c.parent).where(moves.c.child.in_(_some))
 _delete_links = delete(moves).where(or_(moves.c.child.in_(_some), moves.c.parent.in_(_some)))
 _delete_rows = delete(positions).where(positions.c.id.in_(_some))
 _delete_dangling = delete(moves).where(moves.c.child.not_in(select(positions.c.id)))
-_set_pending = (
+# A move that wins at once is the best whatever else is stored.
+_empty_slots = (
     update(positions)
     .where(
         positions.c.id.in_(_some),
-        # A move that wins at once is the best whatever else is stored, and a kept proof stands.
         or_(positions.c.rest_state != RestState.ENDS.value, positions.c.rest_value != WIN - 1),
-        positions.c.rest_state != RestState.KEPT.value,
     )
-    .values(
-        rest_state=RestState.PENDING.value,
-        rest_value=None,
-        rest_bound=None,
-        rest_proven=None,
-        rest_line=None,
-    )
+    .values(empty_slot(RestState.PENDING))
 )
+# A kept proof stands.
+_set_pending = _empty_slots.where(positions.c.rest_state != RestState.KEPT.value)
 _knows_nothing = (
-    select(positions)
+    select(positions.c.id)
     .where(
         positions.c.rest_state == RestState.PENDING.value,
         ~exists().where(moves.c.parent == positions.c.id),
@@ -78,6 +84,8 @@ _knows_nothing = (
 _has_no_run = ~exists().where(runs.c.id == positions.c.run, runs.c.game == positions.c.game)
 _without_run = select(positions.c.id).where(positions.c.game == bindparam("game"), _has_no_run)
 _set_run = update(positions).where(positions.c.game == bindparam("of"), _has_no_run)
+_has_sums = select(digests.c.game).limit(1)
+_doubted = select(*undigested(positions)).where(positions.c.id.in_(_some))
 _size = select(func.count()).select_from(positions)
 
 
@@ -129,8 +137,11 @@ class _Repair:
         self._tell = tell
         self._places = places(connection)
         self._taken_out = 0
+        # The positions in which a fault was found and put right.
+        self._mended: set[int] = set()
 
     def run(self) -> None:
+        doubtful = self._doubtful()
         self._mend(tables.check_notation(self._connection, self._places))
         self._mend(tables.check_runs(self._connection, self._places))
         self._identify()
@@ -143,9 +154,41 @@ class _Repair:
         self._each_place(lambda place, batch: [found for _, found in slots.check(place, batch)])
         self._take_out_what_knows_nothing()
         self._propagate()
-        self._mend(tables.check_counts(self._connection, self._places))
+        if self._give_up(doubtful):
+            self._take_out_what_knows_nothing()
+            self._propagate()
+        self._mend(tables.check_counts(self._connection, self._places, with_empty=False))
         self._mend(tables.check_tasks(self._connection, self._places))
         self._drop_plan()
+        for number in self._places:
+            digest_all(self._connection, number)
+
+    def _doubtful(self) -> dict[int, Any]:
+        """The positions that are not what was written, with their digests."""
+        check = DigestCheck(self._connection, self._places)
+        self._mend(check.of_small_tables())
+        for rows in batches(self._connection):
+            self._mend(check.of_positions(rows))
+        # What was salvaged has no sums.
+        if self._connection.execute(_has_sums).first():
+            self._mend(check.of_sums())
+        return check.doubtful
+
+    def _give_up(self, doubtful: Mapping[int, Any]) -> bool:
+        """Have the slots of `doubtful` positions searched anew, unless they were mended.
+
+        They were if a position is what was written by now, or if it is known what was wrong.
+        Returns whether there were any.
+        """
+        lost = [
+            row.id
+            for ids in in_batches(sorted(doubtful.keys() - self._mended))
+            for row in self._connection.execute(_doubted, {"ids": ids})
+            if digest_of(positions, row._asdict()) != doubtful[row.id]
+        ]
+        for ids in in_batches(lost):
+            self._connection.execute(_empty_slots, {"ids": ids})
+        return bool(lost)
 
     def _mend(self, findings: Iterable[Finding]) -> Counter[Kind]:
         """Put right what was found; returns how much of each kind that was."""
@@ -156,6 +199,8 @@ class _Repair:
             self._tell(finding)
             for statement, given in finding.mend:
                 self._connection.execute(statement, given)
+                if statement is set_row:
+                    self._mended.add(given["at"])
             if finding.takes_out is not None:
                 lost.add(finding.takes_out)
         self._take_out(lost)
@@ -200,6 +245,7 @@ class _Repair:
             lost = self._connection.execute(_without_run, {"game": number}).scalars().all()
             if not lost:
                 continue
+            self._mended.update(lost)
             for id in lost:
                 self._tell(Finding(Kind.NO_RUN, f"row {id}", "no run of its game", "one"))
             time = now()

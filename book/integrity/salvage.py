@@ -9,18 +9,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Table, select
 
 from book.errors import BookMissing, BookUnreadable, BookUnwritable
 from book.integrity.repair import Tell, repair
 from book.integrity.stored import is_whole
 from book.output import files_of, refuse_inputs
+from book.rows.digests import digest_all
 from book.storage.address import Access, Address
 from book.storage.database import explained, open_engine
 from book.storage.known_schema import is_known
 from book.storage.schema import games, positions, runs, tasks
 from book.storage.sqlite import connect
 
+_digested = select(games.c.id).where(games.c.digest.is_not(None))
 _COPIED = (games, runs, positions, tasks)
 _AT_ONCE = 1024
 # The bytes that a row takes at least, where they are numbered without gaps.
@@ -44,6 +46,7 @@ def salvage(damaged: Address, new: Address, tell: Tell) -> dict[str, int]:
     try:
         open_engine(new, Access.WRITE).dispose()
         copied = _copy(old, new)
+        _believe_undigested(new)
         repair(new, tell)
     except BaseException:
         for part in (path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))):
@@ -73,12 +76,20 @@ def _copy(old: Path, new: Address) -> dict[str, int]:
     return copied
 
 
+def _believe_undigested(new: Address) -> None:
+    """Take the rows of a book from before there were digests for what was written."""
+    with explained(new), open_engine(new, Access.WRITE).begin() as connection:
+        if connection.execute(_digested).first() is None:
+            for number in connection.execute(select(games.c.id)).scalars().all():
+                digest_all(connection, number)
+
+
 def _copy_table(
     source: sqlite3.Connection, old: Path, table: Table, target: sqlite3.Connection
 ) -> int:
     if not is_known(source, table.name):
         return 0
-    names = [column.name for column in table.c]
+    names = _columns_of_both(source, table)
     places = ", ".join("?" * len(names))
     # A row that lacks what it must have, or has another's number, is as good as lost.
     statement = f"INSERT OR IGNORE INTO {table.name} ({', '.join(names)}) VALUES ({places})"
@@ -86,6 +97,15 @@ def _copy_table(
         source, f"SELECT {', '.join(names)} FROM {table.name}", _last(source, old, table)
     )
     return target.executemany(statement, rows).rowcount
+
+
+def _columns_of_both(source: sqlite3.Connection, table: Table) -> list[str]:
+    """The columns that a table has in the damaged file too: one of an earlier version has fewer."""
+    try:
+        there = {name for _, name, *_ in source.execute(f"PRAGMA table_info({table.name})")}
+    except sqlite3.DatabaseError:
+        return [column.name for column in table.c]
+    return [column.name for column in table.c if column.name in there]
 
 
 def _last(source: sqlite3.Connection, old: Path, table: Table) -> int:

@@ -7,30 +7,26 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, select, type_coerce, update
-from sqlalchemy.sql.sqltypes import NullType
+from sqlalchemy import Connection, Select, bindparam, select, update
 
 from book.errors import BookUnreadable
 from book.rows.batches import AT_ONCE, in_batches
 from book.rows.encoding import AnyRow, lookup_of
 from book.rows.lookup import GameRows
+from book.storage.schema import as_is, positions, undigested
 from book.storage.schema import games as games_table
-from book.storage.schema import positions
 from engine import registry
 from engine.game import Game, Key
 from engine.position import Position, cells_of
 
 _Item = TypeVar("_Item")
 
-# As the database has it: a damaged column may hold anything, and converting that could fail.
-_as_is = select(*(type_coerce(column, NullType()).label(column.name) for column in positions.c))
+_as_is = select(*as_is(undigested(positions)))
 _rows = _as_is.order_by(positions.c.id).limit(AT_ONCE)
 _next_rows = _rows.where(positions.c.id > bindparam("after"))
 _some_rows = _as_is.where(positions.c.id.in_(bindparam("ids", expanding=True)))
 _ids = select(positions.c.id)
-_of_keys = select(
-    positions.c.id, type_coerce(positions.c.stones, NullType()).label("stones")
-).where(
+_of_keys = select(positions.c.id, *as_is([positions.c.stones])).where(
     positions.c.lookup.in_(bindparam("lookups", expanding=True)),
     positions.c.game == bindparam("game"),
 )

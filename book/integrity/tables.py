@@ -16,17 +16,15 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    type_coerce,
     update,
 )
-from sqlalchemy.sql.sqltypes import NullType
 
 from book.integrity.findings import Change, Finding, Kind
 from book.integrity.stored import Place, readable, shown
 from book.rows.counts import counted
 from book.rows.encoding import KEY_BYTES, AnyRow, Searched
 from book.storage.notation import notation_of
-from book.storage.schema import counts, positions, runs, tasks
+from book.storage.schema import as_is, counts, positions, runs, tasks, undigested
 from engine.game import Game
 
 _set_run = update(runs).where(runs.c.id == bindparam("at"))
@@ -38,9 +36,7 @@ _delete_count = delete(counts).where(
     counts.c.ply == bindparam("at_ply"),
     counts.c.depth == bindparam("at_depth"),
 )
-_as_they_are = select(*(type_coerce(c, NullType()).label(c.name) for c in tasks.c)).order_by(
-    tasks.c.game, tasks.c.batch, tasks.c.id
-)
+_as_they_are = select(*as_is(undigested(tasks))).order_by(tasks.c.game, tasks.c.batch, tasks.c.id)
 _delete_task = delete(tasks).where(tasks.c.id == bindparam("at"))
 _Counts = dict[tuple[int, int, int], tuple[int, int, int]]
 
@@ -58,7 +54,7 @@ def check_runs(connection: Connection, places: Mapping[int, Place]) -> Iterator[
     for row in connection.execute(_runs_named):
         if row.game in places:
             named[row.run][row.game] += row.positions
-    for run in connection.execute(select(runs).order_by(runs.c.id)):
+    for run in connection.execute(select(*undigested(runs)).order_by(runs.c.id)):
         where = f"run {run.id}"
         right = _game_of(run.game, named[run.id], places)
         if run.game != right:
@@ -75,13 +71,18 @@ def known_runs(connection: Connection) -> set[tuple[Any, Any]]:
     return {(run.id, run.game) for run in connection.execute(select(runs.c.id, runs.c.game))}
 
 
-def check_counts(connection: Connection, places: Mapping[int, Place]) -> Iterator[Finding]:
-    """Counts that are not those of the rows."""
+def check_counts(
+    connection: Connection, places: Mapping[int, Place], *, with_empty: bool
+) -> Iterator[Finding]:
+    """Counts that are not those of the rows.
+
+    `with_empty`: what was counted down to nothing is as good as what was never counted.
+    """
     right = _by_layer(connection.execute(counted).all())
     found = _by_layer(connection.execute(select(counts)).all())
     for layer in sorted(set(right) | set(found), key=str):
-        # What was counted down to nothing is as good as what was never counted.
-        if right.get(layer, (0, 0, 0)) != found.get(layer, (0, 0, 0)):
+        none = (0, 0, 0) if with_empty else None
+        if right.get(layer, none) != found.get(layer, none):
             yield _miscounted(layer, found.get(layer), right.get(layer), places)
 
 
@@ -110,8 +111,7 @@ def _compared(
     connection: Connection, table: Table, number: int, name: str, rows: list[dict[str, Any]]
 ) -> Iterator[Finding]:
     key = [column.name for column in table.primary_key][1]
-    columns = [type_coerce(column, NullType()).label(column.name) for column in table.c]
-    there = connection.execute(select(*columns).where(table.c.game == number)).mappings()
+    there = connection.execute(select(*as_is(table.c)).where(table.c.game == number)).mappings()
     found = {row[key]: row for row in there}
     for row in rows:
         stored = found.pop(row[key], None)
@@ -157,8 +157,8 @@ def _by_layer(rows: Any) -> _Counts:
 
 def _number(value: Any) -> int:
     """A count as a whole number, -1 for what is no number."""
-    is_whole = isinstance(value, (int, float, Decimal)) and isfinite(value)
-    return int(value) if is_whole else -1
+    is_finite = isinstance(value, (int, float, Decimal)) and isfinite(value)
+    return int(value) if is_finite and value == int(value) else -1
 
 
 def _miscounted(

@@ -4,21 +4,20 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select, type_coerce
-from sqlalchemy.sql.sqltypes import NullType
+from sqlalchemy import bindparam, select
 
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, is_whole, shown
 from book.rows.encoding import BOUNDS, AnyRow
 from book.rows.propagation import derived_columns
-from book.storage.schema import WITH_MOVE, moves, positions
+from book.storage.schema import WITH_MOVE, as_is, moves, positions
 from engine.values import WIN
 
 _OF_CHILD = ("value", "bound", "proven", "open_cost", "wish")
 _children = (
     select(
         moves.c.parent,
-        *(type_coerce(positions.c[name], NullType()).label(name) for name in _OF_CHILD),
+        *as_is(positions.c[name] for name in _OF_CHILD),
     )
     .join(positions, positions.c.id == moves.c.child)
     .where(moves.c.parent.in_(bindparam("ids", expanding=True)))

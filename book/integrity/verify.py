@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 
 from book.integrity import identity, links, slots, tables, values
+from book.integrity.digests import DigestCheck
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, batches, drawn, places, shown
 from book.rows.encoding import AnyRow
-from book.storage.revisions import has_present_costs
+from book.storage.revisions import has_digests, has_present_costs
+from book.storage.schema import digests as digests_table
 from book.storage.store import kind_of
 
 
 class Verification:
     """Looks at a book over a connection that sees it at one moment.
+
+    `has_digests` tells whether it has any, without which some changes of a row do not show.
 
     `sample` is how many positions to draw, with `seed`, instead of looking at all; then what
     takes a look at the whole book is left out: the file, the counts, links to nowhere.
@@ -27,6 +31,7 @@ class Verification:
         self._sample = sample
         self._seed = seed
         self._has_present_costs = has_present_costs(connection)
+        self.has_digests = has_digests(connection)
         self.places = places(connection)
         self.looked_at = 0
 
@@ -38,15 +43,25 @@ class Verification:
             yield from damage
             if damage:
                 return
+        digests = DigestCheck(connection, self.places) if self.has_digests else None
+        if digests is None and inspect(connection).has_table(digests_table.name):
+            yield Finding(Kind.FILE, "the schema's version", "one without digests", "a later one")
         for check in (tables.check_notation, tables.check_runs, tables.check_tasks):
             yield from check(connection, self.places)
+        if digests is not None:
+            yield from digests.of_small_tables()
         runs = tables.known_runs(connection)
         for rows in self.rows():
             self.looked_at += len(rows)
             yield from filter(self._is_fault, check_batch(self.places, rows, runs))
+            if digests is not None:
+                yield from digests.of_positions(rows)
         if self._sample is None:
             yield from links.dangling(connection)
-            yield from tables.check_counts(connection, self.places)
+            with_empty = not self.has_digests
+            yield from tables.check_counts(connection, self.places, with_empty=with_empty)
+            if digests is not None:
+                yield from digests.of_sums()
 
     def _is_fault(self, finding: Finding) -> bool:
         """All are but the costs of an old book, which are computed anew when it is built on."""

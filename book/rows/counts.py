@@ -32,6 +32,7 @@ _add = (
         nodes=counts.c.nodes + bindparam("more_nodes"),
     )
 )
+_drop_empty = delete(counts).where(counts.c.game == bindparam("of"), counts.c.positions == 0)
 counted = select(
     positions.c.game,
     positions.c.ply,
@@ -102,4 +103,5 @@ class CountChanges:
                         nodes=change.nodes,
                     )
                 )
+        connection.execute(_drop_empty, {"of": game_number})
         self._changes.clear()

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import CursorResult, Row
 
 from engine.game import Game, Key
 from engine.position import Move, cells_of
@@ -82,6 +82,12 @@ class Searched:
                 "children": {bytes.fromhex(k): m for k, m in data["children"].items()},
             }
         )
+
+
+def inserted_id(result: CursorResult[*tuple[Any, ...]]) -> int:
+    """The number of the row that a statement inserted."""
+    assert result.inserted_primary_key is not None
+    return int(result.inserted_primary_key[0])
 
 
 def now() -> str:

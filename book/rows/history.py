@@ -2,7 +2,8 @@
 
 from sqlalchemy import bindparam, insert, select
 
-from book.rows.encoding import now
+from book.rows.digests import DigestChanges
+from book.rows.encoding import inserted_id, now
 from book.rows.lookup import GameRows
 from book.storage.schema import history
 
@@ -14,7 +15,7 @@ _last = (
 )
 
 
-def note(rows: GameRows, run: int) -> None:
+def note(rows: GameRows, run: int, digests: DigestChanges) -> None:
     """Record what the empty board is worth now, if that has changed."""
     root = rows.get(rows.game.canonical(rows.game.initial).key)
     if root is None:
@@ -23,7 +24,7 @@ def note(rows: GameRows, run: int) -> None:
     last = rows.select(_last)
     if last and (last[0].value, bool(last[0].proven)) == worth:
         return
-    rows.connection.execute(
+    noted = rows.connection.execute(
         insert(history).values(
             game=rows.number,
             at=now(),
@@ -33,3 +34,4 @@ def note(rows: GameRows, run: int) -> None:
             proven=worth[1],
         )
     )
+    digests.seal(history, history.c.id == inserted_id(noted))

@@ -8,10 +8,10 @@ from sqlalchemy import Connection, Executable, bindparam, func, select
 
 from book.rows.batches import in_batches
 from book.rows.encoding import AnyRow, lookup_of
-from book.storage.schema import counts, positions
+from book.storage.schema import counts, positions, undigested
 from engine.game import Game, Key
 
-_found = select(positions).where(
+_found = select(*undigested(positions)).where(
     positions.c.lookup.in_(bindparam("lookups", expanding=True)),
     positions.c.game == bindparam("game"),
 )

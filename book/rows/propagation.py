@@ -33,8 +33,9 @@ from sqlalchemy import (
 )
 
 from book.rows.counts import CountChanges
+from book.rows.digests import DigestChanges
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow
-from book.storage.schema import WITH_MOVE, RestState, Wish, moves, positions
+from book.storage.schema import WITH_MOVE, RestState, Wish, moves, positions, undigested
 from engine.values import HEURISTIC_MAX, Bound, Value, from_child, winning_probability
 
 # Costs are whole numbers, which are equal on every machine. One ply costs 100; giving
@@ -57,13 +58,7 @@ _TRY_COST = 25
 
 _FLIPPED = {Bound.EXACT: Bound.EXACT, Bound.LOWER: Bound.UPPER, Bound.UPPER: Bound.LOWER}
 
-_OF_POSITION = (
-    *("ply", "value", "bound", "proven", "rest_state", "rest_value", "rest_bound"),
-    *("rest_proven", "open_cost", "depth", "wish"),
-)
-_position = select(*(positions.c[name] for name in _OF_POSITION)).where(
-    positions.c.id == bindparam("id")
-)
+_position = select(*undigested(positions)).where(positions.c.id == bindparam("id"))
 OF_CHILD = ("value", "bound", "proven", "open_cost", "wish")
 _children = (
     select(*(positions.c[name] for name in OF_CHILD))
@@ -74,7 +69,7 @@ _ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
 _last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
 _of_ply = (
-    select(positions)
+    select(*undigested(positions))
     .where(
         positions.c.game == bindparam("game"),
         positions.c.ply == bindparam("ply"),
@@ -217,12 +212,18 @@ def derived_columns(row: Any, children: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def propagate(connection: Connection, changed: Iterable[int], counts: CountChanges) -> None:
+def propagate(
+    connection: Connection,
+    changed: Iterable[int],
+    counts: CountChanges,
+    digests: DigestChanges | None = None,
+) -> None:
     """Bring values and costs up to date after rest slots or links of `changed` changed.
 
-    `changed` are the numbers of positions; what becomes proven goes into `counts`.
+    `changed` are the numbers of positions; what becomes proven goes into `counts`. Without
+    `digests` these are to be made anew afterwards.
     """
-    sweep_up(connection, changed, lambda id: _recompute(connection, id, counts))
+    sweep_up(connection, changed, lambda id: _recompute(connection, id, counts, digests))
 
 
 def sweep_up(connection: Connection, changed: Iterable[int], visit: Callable[[int], bool]) -> None:
@@ -247,8 +248,8 @@ def propagate_all(
 ) -> Iterator[int]:
     """Bring all values and costs of a game up to date; gives the number of each position done.
 
-    `derive` tells which columns to set, given the row and its children. Counts are left as they
-    are.
+    `derive` tells which columns to set, given the row and its children. Counts and digests
+    are left as they are.
     """
     # Children have one ply more, and are done before their parents.
     last = connection.execute(_last_ply, {"game": game_number}).scalar()
@@ -274,12 +275,17 @@ def _update_some(connection: Connection, rows: Sequence[AnyRow], derive: Derive)
     yield from (row.id for row in rows)
 
 
-def _recompute(connection: Connection, id: int, counts: CountChanges) -> bool:
+def _recompute(
+    connection: Connection, id: int, counts: CountChanges, digests: DigestChanges | None
+) -> bool:
     """Bring one position up to date with its slot and its children; returns whether it changed."""
     row = connection.execute(_position, {"id": id}).one()
     derived = derived_columns(row, connection.execute(_children, {"id": id}).all())
     if all(getattr(row, name) == value for name, value in derived.items()):
         return False
-    connection.execute(_set_value, derived | {"at": id})
+    if digests is None:
+        connection.execute(_set_value, derived | {"at": id})
+    else:
+        digests.change(row, derived)
     counts.add(row.ply, row.depth, proven=derived["proven"] - row.proven)
     return True

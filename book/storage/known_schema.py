@@ -20,7 +20,7 @@ _OF_SQLITE = frozenset(
         "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
     }
 )
-_NOT_OF_THE_FIRST = frozenset({"history"})
+_NOT_OF_THE_FIRST = frozenset({"digests", "history"})
 _MOST_SHOWN = 40
 
 

@@ -3,13 +3,15 @@
 from collections import deque
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from book.errors import NewerSchema, NotABook
 from book.storage.schema import REVISIONS, games
 
 _NO_LONGER_READ = ("0001",)
 _PRESENT_COSTS = REVISIONS.index("0005")
+_DIGESTS = REVISIONS.index("0007")
+_revision = text("SELECT version_num FROM alembic_version")
 
 
 def check_revision(revision: str, book: str) -> None:
@@ -34,8 +36,12 @@ def check_revision(revision: str, book: str) -> None:
 
 def has_present_costs(connection: Connection) -> bool:
     """Whether the costs in a book are by the formula of this version."""
-    revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
-    return REVISIONS.index(revision) >= _PRESENT_COSTS
+    return REVISIONS.index(connection.execute(_revision).scalar_one()) >= _PRESENT_COSTS
+
+
+def has_digests(connection: Connection) -> bool:
+    """Whether the rows of a book have digests, as those of earlier revisions have not."""
+    return REVISIONS.index(connection.execute(_revision).scalar_one()) >= _DIGESTS
 
 
 def migrate(connection: Connection) -> None:
@@ -47,6 +53,7 @@ def migrate(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
 
+    from book.rows.digests import digest_all
     from book.rows.propagation import propagate_all
 
     config = Config()
@@ -54,6 +61,7 @@ def migrate(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-    # Costs follow from the rest, by a formula that was another before 0005.
+    # Costs follow from the rest, by a formula that was another before 0005; digests come last.
     for game in connection.execute(select(games.c.id)).scalars().all():
         deque(propagate_all(connection, game), maxlen=0)
+        digest_all(connection, game)

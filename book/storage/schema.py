@@ -6,14 +6,19 @@ beside them; a test holds both against each other.
 
 Rows and links go by small numbers. A position is found by the first four bytes of its key and
 told from others with the same four bytes by its stones, so that no collision can go unseen.
+
+Rows that nothing else tells have a `digest` of their other columns: see `book.rows.digests`.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     DateTime,
     ForeignKey,
     Index,
@@ -22,10 +27,12 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    type_coerce,
 )
+from sqlalchemy.sql.sqltypes import NullType
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002", "0003", "0004", "0005", "0006")
+REVISIONS = ("0002", "0003", "0004", "0005", "0006", "0007")
 
 
 class RestState(IntEnum):
@@ -69,6 +76,7 @@ games = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String, nullable=False, unique=True),
+    Column("digest", Integer),
 )
 
 # One invocation of the builder. `evaluation` is the hash of the file of the evaluation's weights,
@@ -86,6 +94,7 @@ runs = Table(
     Column("positions", Integer, nullable=False, default=0),
     Column("searches", Integer, nullable=False, default=0),
     Column("nodes", BigInteger, nullable=False, default=0),
+    Column("digest", Integer),
 )
 
 # What the empty board was worth, each time that this changed: its value for dark, who is to move,
@@ -100,6 +109,7 @@ history = Table(
     Column("positions", Integer, nullable=False),
     Column("value", Integer, nullable=False),
     Column("proven", Boolean, nullable=False),
+    Column("digest", Integer),
 )
 
 # `lookup` is made of the key by `book.rows.encoding.lookup_of`. `value`, `bound` and `proven` are
@@ -129,6 +139,7 @@ positions = Table(
     Column("milliseconds", Integer, nullable=False),
     Column("run", Integer, ForeignKey("runs.id"), nullable=False),
     Column("wish", Integer),
+    Column("digest", Integer),
 )
 Index("positions_by_lookup", positions.c.lookup)
 _is_pending = positions.c.rest_state == RestState.PENDING.value
@@ -206,4 +217,27 @@ tasks = Table(
     Column("result", String),
     Column("leased_by", String),
     Column("leased_until", DateTime(timezone=True)),
+    Column("digest", Integer),
 )
+
+# The sums modulo 2**64 of what is in each table of a game, as signed numbers, and under the name
+# `content` that of what an export shows of its positions.
+digests = Table(
+    "digests",
+    metadata,
+    Column("game", Integer, ForeignKey("games.id"), primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("total", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+def undigested(table: Table) -> list[Column[Any]]:
+    """All columns but the digest, which the tables of a book before revision 0007 lack."""
+    return [column for column in table.c if column.name != "digest"]
+
+
+def as_is(columns: Iterable[Column[Any]]) -> list[ColumnElement[Any]]:
+    """The `columns` as the database has them: a damaged one may hold anything, and converting that
+    to its type could fail."""
+    return [type_coerce(column, NullType()).label(column.name) for column in columns]

@@ -36,16 +36,25 @@ from book.errors import BookError, BookUnreadable
 from book.output import files_of, refuse_inputs
 from book.rows.batches import AT_ONCE, in_batches
 from book.rows.counts import recount
-from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, is_line, pack_line, unpack_line
+from book.rows.digests import digest_all
+from book.rows.encoding import (
+    BOUND_NUMBERS,
+    BOUNDS,
+    AnyRow,
+    inserted_id,
+    is_line,
+    pack_line,
+    unpack_line,
+)
 from book.rows.links import links_to, rest_children
 from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
 from book.storage.address import Address
 from book.storage.new_file import partial_of
-from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs
+from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs, undigested
 from book.storage.store import store_of
 from book.whole.moment import Moment, all_games, side_by_side
-from book.writer import empty_slot, inserted_id, register
+from book.writer import empty_slot, register
 from engine.game import Game, Key
 from engine.position import Move
 from engine.values import WIN, Bound, Value, from_child
@@ -53,7 +62,7 @@ from engine.values import WIN, Bound, Value, from_child
 _REPORT_EVERY = 100_000
 
 _by_key = (
-    select(positions)
+    select(*undigested(positions))
     .where(positions.c.game == bindparam("game"))
     .order_by(positions.c.lookup, positions.c.stones)
 )
@@ -66,9 +75,9 @@ _some = (
     .order_by(positions.c.id)
     .limit(AT_ONCE)
 )
-_runs = select(runs).order_by(runs.c.id)
+_runs = select(*undigested(runs)).order_by(runs.c.id)
 
-_at = select(positions).where(
+_at = select(*undigested(positions)).where(
     positions.c.game == bindparam("game"),
     positions.c.lookup == bindparam("lookup"),
     positions.c.stones == bindparam("stones"),
@@ -84,7 +93,7 @@ _children = (
 _REST = frozenset(empty_slot(RestState.PENDING))
 _NULLABLE = [
     column.name
-    for column in positions.c
+    for column in undigested(positions)
     if column.nullable and column.name not in _REST | {"open_cost"}
 ]
 
@@ -382,6 +391,7 @@ class _Merging:
         for count, _ in enumerate(done, start=1):
             self._tell(f"{game.id} valued", count)
         recount(self._connection, number)
+        digest_all(self._connection, number)
 
     def _derived(self, game: Game, row: AnyRow, children: Sequence[AnyRow]) -> dict[str, Any]:
         """The columns of a position that has a claim in the place of its value."""

@@ -36,7 +36,7 @@ class Moment(Closing):
         with ExitStack() as opened:
             self.connection = opened.enter_context(at_one_moment(self.address))
             self.numbers: dict[str, int] = {
-                row.name: row.id for row in self.rows(select(games_table))
+                row.name: row.id for row in self.rows(select(games_table.c.name, games_table.c.id))
             }
             with explained(self.address):
                 require_sound(self.connection, self.address, runs, positions, moves)

@@ -22,6 +22,7 @@ from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
 from book.rows.batches import in_batches
 from book.rows.counts import CountChanges, recount
+from book.rows.digests import digest_all
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
 from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
@@ -30,6 +31,7 @@ from book.storage.schema import (
     RestState,
     cells,
     counts,
+    digests,
     games,
     history,
     move_names,
@@ -37,6 +39,7 @@ from book.storage.schema import (
     positions,
     runs,
     tasks,
+    undigested,
 )
 from book.whole.moment import Moment
 from book.whole.summary import size_on_disk
@@ -66,7 +69,7 @@ _last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindpara
 _parents = (
     select(moves.c.parent).distinct().where(moves.c.child.in_(bindparam("ids", expanding=True)))
 )
-_position = select(positions).where(positions.c.id == bindparam("id"))
+_position = select(*undigested(positions)).where(positions.c.id == bindparam("id"))
 _children = (
     select(moves.c.move, *(positions.c[name] for name in ("id", "value", "bound", "proven")))
     .join(moves, moves.c.child == positions.c.id)
@@ -86,7 +89,7 @@ _take_out_game = (
     delete(moves).where(moves.c.parent.in_(_of_game)),
     *(
         delete(table).where(table.c.game == bindparam("game"))
-        for table in (tasks, history, positions, counts, cells, move_names, runs)
+        for table in (tasks, history, positions, counts, cells, move_names, runs, digests)
     ),
     delete(games).where(games.c.id == bindparam("game")),
 )
@@ -257,6 +260,7 @@ def _take_out(rows: GameRows, reader: BookReader, going: set[int]) -> None:
     recount(connection, rows.number)
     # It may be about positions that are gone, or leave out moves to them.
     connection.execute(delete(tasks).where(tasks.c.game == rows.number))
+    digest_all(connection, rows.number)
 
 
 @dataclass(frozen=True, slots=True)

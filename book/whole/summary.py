@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, select
 from book.errors import BookUnreadable
 from book.reader import BookReader
 from book.rows.sound import require_sound
-from book.storage.schema import counts, games, runs, tasks
+from book.storage.schema import counts, games, runs, tasks, undigested
 from book.storage.store import store_of
 from engine.game import Game
 
@@ -28,7 +28,7 @@ _by_ply = (
     .group_by(counts.c.ply)
     .order_by(counts.c.ply)
 )
-_runs = select(runs).join(games).where(_of_game).order_by(runs.c.id)
+_runs = select(*undigested(runs)).join(games).where(_of_game).order_by(runs.c.id)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
 
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
+from book.rows.digests import DIGESTED
 from book.writer import BookWriter, Task
 from engine import registry
 from engine.game import Game
@@ -50,8 +51,19 @@ def enter(
         writer.enter_batch([(task, searched)], 1, run)
 
 
+def of_revision_0006(book: Path) -> None:
+    """Make a book what it was before there were digests."""
+    with closing(sqlite3.connect(book)) as connection:
+        for table in DIGESTED:
+            connection.execute(f"ALTER TABLE {table.name} DROP COLUMN digest")
+        connection.execute("DROP TABLE digests")
+        connection.execute("UPDATE alembic_version SET version_num = '0006'")
+        connection.commit()
+
+
 def of_revision_0002(book: Path) -> None:
     """Make a book what it was before there were leases, wishes and a history."""
+    of_revision_0006(book)
     with closing(sqlite3.connect(book)) as connection:
         connection.execute("ALTER TABLE tasks DROP COLUMN leased_by")
         connection.execute("ALTER TABLE tasks DROP COLUMN leased_until")
