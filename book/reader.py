@@ -7,28 +7,41 @@ from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    null,
+    select,
+)
 
 from book.closing import Closing
 from book.entry import BookMove, Entry
 from book.errors import BookAway, BookUnreadable, PositionNotFound
-from book.rows.encoding import BOUNDS, is_line, lookup_of, unpack_line
+from book.rows.digests import digest_of_position
+from book.rows.encoding import BOUNDS, is_line, lookup_of, stones_by_name, unpack_line
 from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, flipped
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, Prepared, explained, open_engine
+from book.storage.revisions import has_digests
 from book.storage.schema import WITH_MOVE, RestState, counts, moves, positions
 from book.storage.schema import games as games_table
 from book.storage.store import DATABASE_ERRORS
 from engine import registry
 from engine.game import Canonical, Game
 from engine.position import Move, Position
-from engine.values import WIN, from_child
+from engine.values import WIN, Bound, Value, from_child
 
 _LINE_PLIES = 8
 
 _REQUIRED = ("value", "bound", "proven", "depth", "nodes", "milliseconds", "rest_state")
 _REST = ("rest_value", "rest_bound", "rest_proven", "rest_line")
+# What the digest is of besides, but for what a position is found by.
+_DIGESTED = ("id", "open_cost", "run", "wish", "digest")
 _OF_CHILD = ("value", "bound", "proven", "depth")
 
 
@@ -46,6 +59,11 @@ class _Row(NamedTuple):
     rest_bound: int
     rest_proven: bool
     rest_line: bytes
+    id: int
+    open_cost: int | None
+    run: int
+    wish: int | None
+    digest: int | None
     move: Move | None
     child_value: int
     child_bound: int
@@ -53,25 +71,48 @@ class _Row(NamedTuple):
     child_depth: int
 
 
+class _Known(NamedTuple):
+    """A move of a position, in its canonical orientation; see `BookMove`."""
+
+    move: Move
+    value: Value
+    bound: Bound
+    proven: bool
+    depth: int
+    in_book: bool
+    line: tuple[Move, ...]
+
+
+# Where in a row the columns of the child begin.
+_CHILD = _Row._fields.index("move")
 _child = positions.alias("child")
-# One statement, so that a position and its children come from the same moment of a build.
-_lookup = (
-    select(
-        *(positions.c[name] for name in (*_REQUIRED, *_REST)),
-        moves.c.move,
-        *(_child.c[name] for name in _OF_CHILD),
+
+
+def _lookup(*, has_digests: bool) -> Select[*tuple[Any, ...]]:
+    """One statement, so that a position and its children come from the same moment of a build."""
+    return (
+        select(
+            *(positions.c[name] for name in (*_REQUIRED, *_REST)),
+            *(positions.c[name] if has_digests else null() for name in _DIGESTED),
+            moves.c.move,
+            *(_child.c[name] for name in _OF_CHILD),
+        )
+        .select_from(positions)
+        .outerjoin(moves, moves.c.parent == positions.c.id)
+        .outerjoin(_child, _child.c.id == moves.c.child)
+        .where(
+            positions.c.lookup == bindparam("lookup"),
+            positions.c.stones == bindparam("stones"),
+            positions.c.game == bindparam("game"),
+        )
     )
-    .outerjoin(moves, moves.c.parent == positions.c.id)
-    .outerjoin(_child, _child.c.id == moves.c.child)
-    .where(
-        positions.c.lookup == bindparam("lookup"),
-        positions.c.stones == bindparam("stones"),
-        positions.c.game == bindparam("game"),
-    )
-)
-# The stored move that is best for the parent is the one to the child worth least.
-_lookup_best = _lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
-_LOOKUPS = (_lookup, _lookup_best)
+
+
+def _best(lookup: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """The stored move that is best for the parent is the one to the child worth least."""
+    return lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
+
+
 # A table that was restored on a server has another number.
 _tables: ColumnElement[int] = literal_column("positions.tableoid")
 _names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
@@ -122,7 +163,8 @@ class BookReader(Closing):
     """Opens a book for reading. A context manager; safe to share among threads.
 
     Threads that read at the same time do so over connections of their own. What a builder
-    commits is seen by the next call, and neither waits for the other.
+    commits is seen by the next call, and neither waits for the other. `has_digests` tells whether
+    the rows of the book have any, which are then checked.
 
     Raises:
         BookError: if the file is missing, no book, damaged, or of a later schema.
@@ -136,11 +178,14 @@ class BookReader(Closing):
         self._engine = open_engine(self.address, Access.READ)
         # Connections at rest. A deque may be shared among threads without a lock.
         self._idle: deque[Connection] = deque()
-        on_server = path is None
-        lookups = [each.add_columns(_tables) if on_server else each for each in _LOOKUPS]
-        self._lookup, self._lookup_best = (Prepared(each, self._engine.dialect) for each in lookups)
         with self.connection() as connection:
-            self._tables = _tables_of(connection) if on_server else None
+            self._tables = _tables_of(connection) if path is None else None
+            self.has_digests = has_digests(connection)
+        lookup = _lookup(has_digests=self.has_digests)
+        if self._tables is not None:
+            lookup = lookup.add_columns(_tables)
+        self._lookup = Prepared(lookup, self._engine.dialect)
+        self._lookup_best = Prepared(_best(lookup), self._engine.dialect)
         self._numbers = self._read_numbers()
         self.games: tuple[Game, ...] = tuple(map(registry.get, self._numbers))
 
@@ -254,6 +299,8 @@ class BookReader(Closing):
         rows = self._best_rows(game, canonical) if best_only else self._rows(game, canonical)
         if not rows:
             return None
+        if self.has_digests:
+            self._check_digest(game, canonical, rows[0])
         back = game.inverse(canonical.symmetry)
         known_moves = _known_moves(game, rows)
         moves = [
@@ -317,6 +364,40 @@ class BookReader(Closing):
             raise self._damaged(f"the row of the key {canonical.key.hex()} cannot be right")
         return rows
 
+    def _check_digest(self, game: Game, canonical: Canonical, row: _Row) -> None:
+        """Make sure that the row of a position is what was written."""
+        # By its names each of these would take several times as long.
+        own: tuple[Any, ...] = row[:_CHILD]
+        value, bound, proven, depth, nodes, milliseconds, state, *others = own
+        rest_value, rest_bound, rest_proven, line, id, cost, run, wish, digest = others
+        right = digest_of_position(
+            id,
+            self._numbers[game.id],
+            lookup_of(canonical.key),
+            canonical.position.ply,
+            value,
+            bound,
+            proven,
+            state,
+            rest_value,
+            rest_bound,
+            rest_proven,
+            cost,
+            depth,
+            nodes,
+            milliseconds,
+            run,
+            wish,
+            canonical.stones,
+            line,
+        )
+        if digest != right:
+            dark, light = stones_by_name(game, canonical.stones)
+            raise self._damaged(
+                f"the row of {game.id} dark {dark or '-'}, light {light or '-'} is not what was "
+                "written; fivebook repair mends it"
+            )
+
     def _read_numbers(self) -> dict[str, int]:
         with self.connection() as connection:
             numbers = {row.name: row.id for row in connection.execute(_names)}
@@ -328,7 +409,7 @@ class BookReader(Closing):
         return BookUnreadable(f"'{self.address}' is damaged: {how}")
 
     def _line(
-        self, game: Game, position: Position, canonical: Canonical, known: BookMove
+        self, game: Game, position: Position, canonical: Canonical, known: _Known
     ) -> tuple[Move, ...]:
         """What the book expects from `position` on, along best moves, `known` being the first."""
         line: list[Move] = []
@@ -375,8 +456,8 @@ def _are_sound(game: Game, rows: Sequence[_Row]) -> bool:
         return True
     count = game.move_count
     try:
-        cells: Sequence[tuple[Any, ...]] = rows
-        for *_, move, value, bound, proven, depth in cells:
+        children: Iterator[tuple[Any, ...]] = (row[_CHILD:] for row in rows)
+        for move, value, bound, proven, depth in children:
             _ = move | value | bound | proven | depth
             if not (0 <= move < count and -WIN <= value <= WIN and bound in BOUNDS):
                 return False
@@ -394,7 +475,7 @@ def _has_sound_slot(game: Game, row: _Row) -> bool:
     )
 
 
-def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
+def _known_moves(game: Game, rows: Sequence[_Row]) -> list[_Known]:
     """The moves in the rows of one position, best first; of equal ones the smallest first.
 
     In the canonical orientation; only the rest move has a line yet.
@@ -405,7 +486,7 @@ def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
         return _best_first(known)
     line = unpack_line(game, row.rest_line)
     bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
-    rest = BookMove(line[0], row.rest_value, bound, proven, row.depth, False, line)
+    rest = _Known(line[0], row.rest_value, bound, proven, row.depth, False, line)
     if row.rest_state == RestState.KEPT:
         # The slot's own move may lead to a stored position that is not proven.
         known = [
@@ -417,13 +498,13 @@ def _known_moves(game: Game, rows: Sequence[_Row]) -> list[BookMove]:
     return _best_first([*known, rest])
 
 
-def _best_first(known: list[BookMove]) -> list[BookMove]:
+def _best_first(known: list[_Known]) -> list[_Known]:
     return sorted(known, key=lambda move: (-move.value, move.move))
 
 
-def _stored_move(child: _Row) -> BookMove:
+def _stored_move(child: _Row) -> _Known:
     assert child.move is not None
-    return BookMove(
+    return _Known(
         child.move,
         from_child(child.child_value),
         flipped(BOUNDS[child.child_bound]),

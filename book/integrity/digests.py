@@ -6,12 +6,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, func, or_, select
 
+from book.errors import BookUnreadable
 from book.integrity.findings import Finding, Kind
-from book.integrity.stored import Place, is_whole, readable, shown
+from book.integrity.stored import Place, is_whole, places, readable, shown
 from book.rows.digests import CONTENT, DIGESTED, SUMS, digest_of, shown_of, signed, summed
 from book.rows.encoding import AnyRow
 from book.storage.schema import as_is, digests, games, positions, tasks
 from book.storage.store import kind_of
+from book.writer import BookWriter
 
 _of_positions = select(positions.c.id, *as_is([positions.c.digest])).where(
     positions.c.id.in_(bindparam("ids", expanding=True))
@@ -23,6 +25,27 @@ _stored_sums = select(*as_is(digests.c))
 _leased = select(tasks.c.id).where(
     or_(tasks.c.leased_by.is_not(None), tasks.c.leased_until.is_not(None))
 )
+
+
+def refuse_altered(writer: BookWriter) -> None:
+    """Make sure of what can be told of a book without reading each position: that the rows of all
+    other tables are what was written, and that no row is missing or too many.
+
+    Nobody else may be at work on the book.
+
+    Raises:
+        BookUnreadable: if that is not so.
+    """
+
+    def first_fault(connection: Connection) -> Finding | None:
+        return next(DigestCheck(connection, places(connection)).cheaply(), None)
+
+    fault = writer.lasting(first_fault)
+    if fault is not None:
+        raise BookUnreadable(
+            f"'{writer.address}' is damaged: {fault}; fivebook verify tells more, fivebook repair "
+            "mends it"
+        )
 
 
 class DigestCheck:

@@ -57,9 +57,9 @@ SUMS = (*(table.name for table in DIGESTED), CONTENT)
 
 Record = Mapping[str, Any]
 
-_NO_NUMBER = -(1 << 63)
-_NO_STRING = b"\xff" * 4
-_LENGTH = 4
+NOTHING = -(1 << 63)
+"""What stands for nothing among numbers and lengths; no column may hold it."""
+
 # Who does a search, and until when, changes all the time, and is no content.
 _OF_A_LEASE = {"leased_by", "leased_until"}
 _SHOWN = (
@@ -86,48 +86,92 @@ _set_sum = update(digests).where(
 
 
 class _Encoding:
-    """One sequence of bytes for whatever some columns hold: numbers first, then strings."""
+    """One sequence of bytes for whatever some columns hold: numbers, lengths, strings."""
 
     def __init__(self, columns: Iterable[Column[Any]]) -> None:
         kinds = {column.name: column.type for column in columns}
-        strings = (LargeBinary, String)
-        self._numbers = [name for name, kind in kinds.items() if not isinstance(kind, strings)]
-        self._pack = Struct(f">{len(self._numbers)}q").pack
         self._blobs = [name for name, kind in kinds.items() if isinstance(kind, LargeBinary)]
         self._texts = [name for name, kind in kinds.items() if isinstance(kind, String)]
+        self._numbers = [name for name in kinds if name not in {*self._blobs, *self._texts}]
+        self.pack = Struct(f"<{len(kinds)}q").pack
 
-    def __call__(self, row: Record) -> bytes:
+    def of(self, row: Record) -> bytes:
         """The bytes of a row.
 
         Raises:
             AttributeError, NotPackable, TypeError: if a column holds what is not of its kind.
         """
-        numbers = [row[name] for name in self._numbers]
-        packed = self._pack(*[_NO_NUMBER if n is None else n for n in numbers])
-        for name in self._blobs:
-            packed += _with_length(row[name])
-        for name in self._texts:
-            text = row[name]
-            packed += _with_length(None if text is None else text.encode())
-        return packed
-
-
-def _with_length(string: bytes | None) -> bytes:
-    return _NO_STRING if string is None else len(string).to_bytes(_LENGTH, "big") + string
+        numbers = [NOTHING if row[name] is None else row[name] for name in self._numbers]
+        strings = [row[name] for name in self._blobs]
+        strings += [None if row[name] is None else row[name].encode() for name in self._texts]
+        lengths = [NOTHING if string is None else len(string) for string in strings]
+        return self.pack(*numbers, *lengths) + b"".join([string or b"" for string in strings])
 
 
 _encodings = {
     table: _Encoding(column for column in undigested(table) if column.name not in _OF_A_LEASE)
     for table in DIGESTED
 }
-_encode_shown = _Encoding(positions.c[name] for name in _SHOWN)
+_shown = _Encoding(positions.c[name] for name in _SHOWN)
 
 
 def digest_of(table: Table, row: Record) -> int | None:
     """The digest that belongs to a row; None if a column holds what is not of its kind."""
     try:
-        return crc32(_encodings[table](row)) - _SMALLEST
+        return crc32(_encodings[table].of(row)) - _SMALLEST
     except (AttributeError, NotPackable, TypeError):
+        return None
+
+
+_pack_position = _encodings[positions].pack
+
+
+def digest_of_position(
+    id: int,
+    game: int,
+    lookup: int,
+    ply: int,
+    value: int,
+    bound: int,
+    proven: bool,
+    rest_state: int,
+    rest_value: int | None,
+    rest_bound: int | None,
+    rest_proven: bool | None,
+    open_cost: int | None,
+    depth: int,
+    nodes: int,
+    milliseconds: int,
+    run: int,
+    wish: int | None,
+    stones: bytes,
+    rest_line: bytes | None,
+) -> int | None:
+    """The digest of a position as `digest_of` tells it, in a fifth of the time: for lookups."""
+    try:
+        packed = _pack_position(
+            id,
+            game,
+            lookup,
+            ply,
+            value,
+            bound,
+            proven,
+            rest_state,
+            NOTHING if rest_value is None else rest_value,
+            NOTHING if rest_bound is None else rest_bound,
+            NOTHING if rest_proven is None else rest_proven,
+            NOTHING if open_cost is None else open_cost,
+            depth,
+            nodes,
+            milliseconds,
+            run,
+            NOTHING if wish is None else wish,
+            len(stones),
+            NOTHING if rest_line is None else len(rest_line),
+        )
+        return crc32(packed + stones + (rest_line or b"")) - _SMALLEST
+    except (NotPackable, TypeError):
         return None
 
 
@@ -146,7 +190,7 @@ def shown_of(row: Record) -> int:
         # That the move ends the game can be seen from the board.
         row = {**row, "rest_state": RestState.OPEN.value}
     try:
-        encoded = _encode_shown(row)
+        encoded = _shown.of(row)
     except (AttributeError, NotPackable, TypeError):
         return 0
     return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big")

@@ -51,7 +51,8 @@ class Prepared:
 
     def all(self, connection: Connection, values: dict[str, Any]) -> Sequence[Sequence[Any]]:
         """All rows that the statement finds with `values` for its parameters."""
-        values = self._values | values
+        if self._values:
+            values = self._values | values
         if self._names is None:
             return connection.exec_driver_sql(self._text, values).all()
         driver: Any = connection.connection.driver_connection

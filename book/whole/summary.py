@@ -4,12 +4,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from book.errors import BookUnreadable
 from book.reader import BookReader
+from book.rows.digests import CONTENT, content_digest
 from book.rows.sound import require_sound
-from book.storage.schema import counts, games, runs, tasks, undigested
+from book.storage.schema import counts, digests, games, runs, tasks, undigested
 from book.storage.store import store_of
 from engine.game import Game
 
@@ -29,6 +30,7 @@ _by_ply = (
     .order_by(counts.c.ply)
 )
 _runs = select(*undigested(runs)).join(games).where(_of_game).order_by(runs.c.id)
+_content = select(digests.c.total).join(games).where(_of_game, digests.c.name == CONTENT)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
 
 
@@ -61,9 +63,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a book holds of one game. `planned` are searches that are yet to enter the book."""
+    """What a book holds of one game.
+
+    `content` is the digest of what an export shows, None in a book from before there were any;
+    `planned` are searches that are yet to enter the book.
+    """
 
     game: Game
+    content: str | None
     layers: tuple[Layer, ...]
     runs: tuple[Run, ...]
     planned: int
@@ -135,4 +142,16 @@ def summarise(reader: BookReader, game: Game) -> Summary:
             for row in connection.execute(_runs, named)
         ]
         planned = connection.execute(_planned, named).scalar_one()
-    return Summary(game, tuple(layers), tuple(found), planned)
+        content = _content_of(connection, reader, game)
+    return Summary(game, content, tuple(layers), tuple(found), planned)
+
+
+def _content_of(connection: Connection, reader: BookReader, game: Game) -> str | None:
+    if not reader.has_digests:
+        return None
+    total = connection.execute(_content, {"name": game.id}).scalar()
+    if total is None:
+        raise BookUnreadable(
+            f"'{reader.address}' is damaged: a sum of digests is missing; fivebook repair mends it"
+        )
+    return content_digest(game, total)

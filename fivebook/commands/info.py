@@ -70,6 +70,7 @@ def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
         "proven": summary.proven,
         "nodes": summary.nodes,
         "planned": summary.planned,
+        "content": summary.content,
         "layers": [asdict(layer) for layer in summary.layers],
         "runs": [asdict(run) for run in summary.runs],
     }
@@ -94,6 +95,8 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
             f"{size / max(1, summary.positions):.0f} bytes a position",
         )
     )
+    if summary.content is not None:
+        say(f"content: {summary.content}")
     if root is not None:
         value = describe_value(root.value, root.proven)
         say(f"root: {value}  {game.format_line(root.moves[0].line)}")

@@ -65,11 +65,20 @@ def verify(
                 report.add(finding)
     found = report.kinds.total()
     if as_json:
-        told = {"looked_at": verification.looked_at, "clean": not found}
+        told = {
+            "looked_at": verification.looked_at,
+            "clean": not found,
+            "digests": verification.has_digests,
+        }
         searched = {"deep": searches.as_dict() if deep else None}
         print_json({"book": str(book), **told, **report.as_dict("findings"), **searched})
     else:
         report.print_rest()
+        if not verification.has_digests:
+            say(
+                f"{book} is from before there were digests of rows, so that some changes of stored "
+                "values do not show; what writes to it adds them"
+            )
         faults = f"{found:,} faults" if found else "no fault"
         say(f"{book}: {verification.looked_at:,} positions looked at, {faults}")
         if deep:
