@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from book.errors import BookOutOfReach
+from book.integrity.digests import refuse_altered
 from book.patience import USUAL_PATIENCE, Patience, Trial
 from book.storage.address import Address, AnyAddress
 from book.writer import BookWriter
@@ -83,7 +84,19 @@ class BuildRun(ABC, Generic[State]):
         """Called again and again while the book is out of reach."""
 
     def _open(self, shared: Mapping[str, Any] | None = None) -> BookWriter:
-        """The writer of the book, which outlasts lost connections."""
+        """The writer of the book, which outlasts lost connections; of a sound book, as far as that
+        can be told at once."""
+        writer = self._connected(shared)
+        try:
+            # Whoever was first has looked.
+            if writer.alone:
+                refuse_altered(writer)
+        except BaseException:
+            writer.close()
+            raise
+        return writer
+
+    def _connected(self, shared: Mapping[str, Any] | None) -> BookWriter:
         opened = partial(
             BookWriter, self._address, self._game, shared=shared, patience=self._patience
         )

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection
 
-from book.integrity.digests import refuse_altered
 from book.plan import open_plan
 from book.rows.encoding import Searched
 from book.storage.address import AnyAddress
@@ -126,8 +125,6 @@ class Builder(BuildRun[BuildState]):
         limits = json.dumps(_what_decides(options), sort_keys=True)
         with ExitStack() as opened:
             writer = opened.enter_context(self._open(parameters))
-            if writer.alone:
-                refuse_altered(writer)
             self._writer = writer
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
             self._run_number = writer.start_run(parameters)

@@ -75,10 +75,7 @@ def verify(
     else:
         report.print_rest()
         if not verification.has_digests:
-            say(
-                f"{book} is from before there were digests of rows, so that some changes of stored "
-                "values do not show; what writes to it adds them"
-            )
+            say(f"{book} was last written by a version without digests: not all damage shows")
         faults = f"{found:,} faults" if found else "no fault"
         say(f"{book}: {verification.looked_at:,} positions looked at, {faults}")
         if deep:
