@@ -24,7 +24,16 @@ from book.integrity.stored import Place, readable, shown
 from book.rows.counts import counted
 from book.rows.encoding import KEY_BYTES, AnyRow, Searched
 from book.storage.notation import notation_of
-from book.storage.schema import as_is, counts, positions, runs, tasks, undigested
+from book.storage.schema import (
+    as_is,
+    cells,
+    counts,
+    move_names,
+    positions,
+    runs,
+    tasks,
+    undigested,
+)
 from engine.game import Game
 
 _set_run = update(runs).where(runs.c.id == bindparam("at"))
@@ -46,6 +55,12 @@ def check_notation(connection: Connection, places: Mapping[int, Place]) -> Itera
     for number, place in places.items():
         for table, rows in notation_of(place.game, number).items():
             yield from _compared(connection, table, number, place.game.id, rows)
+    for table in (cells, move_names):
+        for number in connection.execute(select(*as_is([table.c.game])).distinct()).scalars():
+            if number not in places:
+                gone = delete(table).where(table.c.game == number)
+                where = f"{table.name} of game {shown(number)}"
+                yield Finding(Kind.NOTATION, where, "names", "nothing", ((gone, {}),))
 
 
 def check_runs(connection: Connection, places: Mapping[int, Place]) -> Iterator[Finding]:
@@ -134,7 +149,9 @@ def _game_of(game: Any, named: Counter[Any], places: Mapping[int, Place]) -> int
     """The game of a run: its own if it can be, else that of most positions which name it."""
     if game in places and (game in named or not named):
         return int(game)
-    return int(max(named, key=lambda number: named[number]) if named else min(places))
+    if named:
+        return int(max(named, key=lambda number: named[number]))
+    return min(places, default=0)
 
 
 def _is_readable(parameters: Any) -> bool:

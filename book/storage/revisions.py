@@ -5,13 +5,13 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select, text
 
-from book.errors import NewerSchema, NotABook
+from book.errors import BookUnreadable, NewerSchema, NotABook
 from book.storage.schema import REVISIONS, games
 
 _NO_LONGER_READ = ("0001",)
 _PRESENT_COSTS = REVISIONS.index("0005")
 _DIGESTS = REVISIONS.index("0007")
-_revision = text("SELECT version_num FROM alembic_version")
+_revisions = text("SELECT version_num FROM alembic_version")
 
 
 def check_revision(revision: str, book: str) -> None:
@@ -36,12 +36,20 @@ def check_revision(revision: str, book: str) -> None:
 
 def has_present_costs(connection: Connection) -> bool:
     """Whether the costs in a book are by the formula of this version."""
-    return REVISIONS.index(connection.execute(_revision).scalar_one()) >= _PRESENT_COSTS
+    return _revision_at(connection) >= _PRESENT_COSTS
 
 
 def has_digests(connection: Connection) -> bool:
     """Whether the rows of a book have digests, as those of earlier revisions have not."""
-    return REVISIONS.index(connection.execute(_revision).scalar_one()) >= _DIGESTS
+    return _revision_at(connection) >= _DIGESTS
+
+
+def _revision_at(connection: Connection) -> int:
+    """The place among `REVISIONS` of that of a book."""
+    found = connection.execute(_revisions).scalars().all()
+    if len(found) != 1 or found[0] not in REVISIONS:
+        raise BookUnreadable("the book is damaged: its schema has lost its version")
+    return REVISIONS.index(found[0])
 
 
 def migrate(connection: Connection) -> None:
