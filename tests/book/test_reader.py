@@ -14,6 +14,7 @@ from sqlalchemy import text
 from book.entry import BookMove, Entry
 from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
+from book.rows.digests import digest_all
 from book.storage.address import AnyAddress
 from book.writer import BookWriter
 from engine import registry
@@ -252,14 +253,17 @@ def test_each_answer_is_of_one_moment_while_a_writer_commits(place: Any, gomoku:
     commits = 30
     with BookReader(path) as reader, BookWriter(path, gomoku) as writer:
 
+        def put(value: int) -> None:
+            with writer.transaction() as connection:
+                connection.execute(worth, {"value": value})
+                digest_all(connection, writer.rows.number)
+
         def write() -> None:
             for value in range(1, commits + 1):
-                with writer.transaction() as connection:
-                    connection.execute(worth, {"value": value})
+                put(value)
 
         # Every position is worth the same, so that every move is worth its opposite.
-        with writer.transaction() as connection:
-            connection.execute(worth, {"value": 0})
+        put(0)
         thread = threading.Thread(target=write)
         thread.start()
         while thread.is_alive():
