@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, insert
 
 from book.rows.counts import CountChanges
+from book.rows.digests import DigestChanges
 from book.rows.encoding import lookup_of
 from book.rows.propagation import step_cost
 from book.storage.address import AnyAddress
@@ -298,31 +299,33 @@ def _store(
     rest_lines = edge[(first + _LINE_STRIDE * np.arange(_LINE_PLIES)) % len(edge)]
     order = np.argsort(numbers)
     plies = np.searchsorted(ends, order, side="right") - 1
-    counts = CountChanges()
+    counts, digests = CountChanges(), DigestChanges(writer.rows)
     rows: list[dict[str, Any]] = []
     for at, ply in zip(order.tolist(), plies.tolist(), strict=True):
         stones = layers[ply].stones[at - ends[ply]].tobytes()
         rows.append(
-            {
-                "id": int(numbers[at]),
-                "game": writer.rows.number,
-                "lookup": lookup_of(game.key(stones)),
-                "stones": stones,
-                "ply": ply,
-                "value": int(values[at]),
-                "bound": 0,
-                "proven": False,
-                "rest_state": RestState.OPEN.value,
-                "rest_value": int(rest_values[at]),
-                "rest_bound": 0,
-                "rest_proven": False,
-                "rest_line": rest_lines[at].tobytes(),
-                "open_cost": int(open_costs[at]),
-                "depth": int(depths[at]),
-                "nodes": int(nodes[at]),
-                "milliseconds": int(nodes[at]) // 60,
-                "run": run,
-            }
+            digests.digested(
+                {
+                    "id": int(numbers[at]),
+                    "game": writer.rows.number,
+                    "lookup": lookup_of(game.key(stones)),
+                    "stones": stones,
+                    "ply": ply,
+                    "value": int(values[at]),
+                    "bound": 0,
+                    "proven": False,
+                    "rest_state": RestState.OPEN.value,
+                    "rest_value": int(rest_values[at]),
+                    "rest_bound": 0,
+                    "rest_proven": False,
+                    "rest_line": rest_lines[at].tobytes(),
+                    "open_cost": int(open_costs[at]),
+                    "depth": int(depths[at]),
+                    "nodes": int(nodes[at]),
+                    "milliseconds": int(nodes[at]) // 60,
+                    "run": run,
+                }
+            )
         )
         counts.add(ply, int(depths[at]), positions=1, nodes=int(nodes[at]))
         if len(rows) == _MOST_ROWS:
@@ -331,6 +334,7 @@ def _store(
     if rows:
         connection.execute(insert(positions), rows)
     counts.store(connection, writer.rows.number)
+    digests.store()
     _store_links(connection, layers, ends, numbers)
 
 

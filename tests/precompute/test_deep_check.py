@@ -13,7 +13,7 @@ from book.storage.address import Address
 from book.storage.database import at_one_moment
 from precompute.deep_check import DeepCheck
 from tests.book.handmade import proven_book
-from tests.books import Fivebook, change, small_book
+from tests.books import Fivebook, change, seal, small_book
 
 # Enough for the short wins of the handmade book.
 NODES = 20_000
@@ -44,6 +44,7 @@ def copied(built: Path, won: Path, tmp_path: Path) -> dict[str, Path]:
 
 def settle(path: Path) -> None:
     """Have all that follows from the slots follow, so that only a search can tell."""
+    seal(path)
     repair(Address.of(path), lambda finding: None)
 
 

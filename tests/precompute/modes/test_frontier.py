@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, select, update
 
 from book.reader import BookReader
 from book.rows.counts import CountChanges
+from book.rows.digests import digest_all
 from book.rows.lookup import GameRows
 from book.rows.propagation import propagate
 from book.storage.address import AnyAddress
@@ -82,6 +83,7 @@ def make_wild(book: AnyAddress, random: Random) -> None:
             connection.execute(change, columns | {"at": id})
         propagate(connection, ids, counts := CountChanges())
         counts.store(connection, writer.rows.number)
+        digest_all(connection, writer.rows.number)
 
 
 def site_of(book: BookReader | BookWriter, rows: GameRows, root: Position = GAME.initial) -> Site:
