@@ -86,6 +86,7 @@ def test_what_another_version_searched_is_not_compared(
     columns: str, copied: dict[str, Path]
 ) -> None:
     change(copied["book"], f"UPDATE runs SET {columns}")
+    seal(copied["book"])
     findings, tally = searched_again(copied["book"])
     assert findings == []
     assert (tally["repeated"], tally["left_out"]) == (0, 20)
