@@ -4,13 +4,12 @@ from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NoReturn
 
 from apiflask import APIFlask
-from flask import Request, render_template, request
+from flask import Request, request
 from werkzeug.exceptions import BadRequest
 
 from engine import __version__
-from engine.registry import families
 from service.answerer import Answerer
-from service.http import admission, api, problems
+from service.http import admission, api, pages, problems
 from service.http.documents import HealthDocument
 from service.http.settings import Settings
 from service.miss_counter import MissCounter
@@ -61,7 +60,7 @@ def create_app(settings: Settings) -> APIFlask:
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
-    app = APIFlask(__name__, title="fivebook", version=__version__, docs_path=None)
+    app = APIFlask(__name__, title="fivebook", version=__version__, docs_path=None, static_folder=None)
     app.request_class = _Request
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.config.update(
@@ -100,11 +99,5 @@ def create_app(settings: Settings) -> APIFlask:
         answerer.check()
         return HealthDocument(status="ok", version=__version__)
 
-    @app.get("/")
-    @app.doc(hide=True)
-    def index() -> str:
-        return render_template(
-            "index.html", version=__version__, books=answerer.books(), families=families()
-        )
-
+    app.register_blueprint(pages.blueprint(answerer))
     return app
