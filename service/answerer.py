@@ -81,6 +81,10 @@ class Answerer(Closing):
         """What is in each book that is not away."""
         return self._read(lambda readers: tuple(map(_summary, readers)))
 
+    def book(self, name: str) -> ServedBook | None:
+        """The book of this name, the first if there are several; None if there is none."""
+        return next((book for book in self._books if book.address.name == name), None)
+
     def game(self, game_id: str | None) -> Game:
         """The game called `game_id`, or the one game of all books where that is None.
 

@@ -9,7 +9,7 @@ from werkzeug.exceptions import BadRequest
 
 from engine import __version__
 from service.answerer import Answerer
-from service.http import admission, api, pages, problems
+from service.http import admission, api, books, pages, problems
 from service.http.documents import HealthDocument
 from service.http.settings import Settings
 from service.miss_counter import MissCounter
@@ -60,7 +60,9 @@ def create_app(settings: Settings) -> APIFlask:
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
-    app = APIFlask(__name__, title="fivebook", version=__version__, docs_path=None, static_folder=None)
+    app = APIFlask(
+        __name__, title="fivebook", version=__version__, docs_path=None, static_folder=None
+    )
     app.request_class = _Request
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.config.update(
@@ -99,5 +101,6 @@ def create_app(settings: Settings) -> APIFlask:
         answerer.check()
         return HealthDocument(status="ok", version=__version__)
 
+    app.register_blueprint(books.blueprint(answerer))
     app.register_blueprint(pages.blueprint(answerer))
     return app

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
+from http import HTTPStatus
 from pathlib import Path
 
 from flask import Blueprint, Response, render_template, request, send_from_directory, url_for
@@ -21,6 +22,9 @@ _MODULES = {
         "api.js", "board.js", "chart.js", "chooser.js", "dom.js", "explore.js", "files.js",
         "hand.js", "known.js", "openings.js", "play.js", "proof.js", "rules.js", "session.js",
         "sgf.js", "swap2.js", "texts.en.js", "theme-choice.js", "words.js",
+    ),
+    "book.js": (
+        "api.js", "board.js", "chart.js", "dom.js", "rules.js", "texts.en.js", "theme-choice.js",
     ),
 }  # fmt: skip
 _HEADERS = {
@@ -54,7 +58,10 @@ def blueprint(answerer: Answerer) -> Blueprint:
 
     @pages.get("/books/<name>")
     def book(name: str) -> Response:
-        return _page("book.html", name=name)
+        found = answerer.book(name) is not None
+        page = _page("book.html", name=name)
+        page.status_code = page.status_code if found else HTTPStatus.NOT_FOUND
+        return page
 
     @pages.get("/static/<version>/<path:file>")
     def file(version: str, file: str) -> Response:

@@ -66,18 +66,26 @@ export const books = async () => (await get("books")).books;
  */
 export async function* live({ game, moves }, options, signal) {
   const url = address("live", { game, moves: moves.join(), ...options });
-  let response;
-  try {
-    response = await ask(url, { signal });
-  } catch (error) {
+  const response = await ask(url, { signal }).catch((error) => {
     if (error.status !== 404) throw error;
-    yield await position({ game, moves }, options, signal);
+  });
+  if (!response) {
+    yield* again({ game, moves }, options, signal);
     return;
   }
   for await (const { event, data } of events(response.body)) {
     const document = JSON.parse(data);
     if (event === "problem") throw new Problem(document);
     yield rated(document);
+  }
+}
+
+/** Of a service that streams nothing: answers to ever longer searches. */
+async function* again(asked, options, signal) {
+  for (const part of [0.1, 0.3, 1]) {
+    const answer = await position(asked, { ...options, movetime: part * options.movetime }, signal);
+    yield answer;
+    if (answer.source !== "live") return;
   }
 }
 

@@ -244,7 +244,7 @@ export class Board {
       s("circle", { class: "shadow", cx: x + 0.6, cy: y + 1.8, r: 17.4 }),
       s("circle", { class: "body", cx: x, cy: y, r: 17.2, fill: `url(#stone-${side})` }),
       number
-        ? s("text", { class: isLast ? "number last" : "number", x, y: y + 5 }, String(number))
+        ? s("text", { class: isLast ? "number last" : "number", x, y }, String(number))
         : isLast && s("circle", { class: "last", cx: x, cy: y, r: 5 }));
   }
 
@@ -268,7 +268,7 @@ export class Board {
     const kinds = ["mark", mark.quality, mark.rest && "rest", mark.first && "first"];
     return s("g", { class: kinds.filter(Boolean).join(" ") },
       s("circle", { cx: x, cy: y, r: 12.5 + 5 * mark.size }),
-      s("text", { x, y: y + 4.6, class: mark.text.length > 2 ? "long" : null }, mark.text));
+      s("text", { x, y, class: mark.text.length > 2 ? "long" : null }, mark.text));
   }
 
   /** The stones that would follow, numbered from the next. */
@@ -282,7 +282,7 @@ export class Board {
       const colour = (index % 2 ? other(side) : side) === DARK ? "dark" : "light";
       return s("g", { class: `stone ghost ${colour}` },
         s("circle", { class: "body", cx: x, cy: y, r: 16 }),
-        s("text", { class: "number", x, y: y + 5 }, String(index + 1)));
+        s("text", { class: "number", x, y }, String(index + 1)));
     });
   }
 
@@ -337,7 +337,10 @@ export class Board {
 
   #speak() {
     const { speak = () => "", position, label } = this.scene;
-    this.cells.nodes.forEach((node, cell) => node.setAttribute("aria-label", speak(cell)));
+    this.cells.nodes.forEach((node, cell) => {
+      node.setAttribute("aria-label", speak(cell));
+      node.classList.toggle("taken", position.stones[cell] > 0);
+    });
     this.grid.setAttribute("aria-label", label ?? "");
     const cell = this.focused ?? position.last ?? Math.floor(position.stones.length / 2);
     this.cells.nodes.forEach((node, index) => node.setAttribute("tabindex", index === cell ? 0 : -1));

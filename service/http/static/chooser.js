@@ -1,6 +1,6 @@
 /** Choosing a game: its family, and the size and rule where there is a choice. */
 
-import { find, h, t } from "./dom.js";
+import { find, h, number, t } from "./dom.js";
 import { LARGEST, NARROWEST, SMALLEST, WIDEST } from "./rules.js";
 
 const FAMILIES = ["gomoku", "pentago-swap", "pentago", "pentago-twist", "connect-four"];
@@ -48,7 +48,7 @@ function select(selector, options) {
 function offerBooks(session, books) {
   const items = books.flatMap(({ file, games }) => games.map(({ game, title, positions }) => h("li", {},
     h("a", { href: `#game=${game}` }, title),
-    h("small", {}, t("book.positions", { n: positions.toLocaleString() })),
+    h("small", {}, t("books.positions", { n: number(positions) })),
     h("a", { class: "more", href: `books/${encodeURIComponent(file)}` }, file))));
   find("#books").replaceChildren(...items);
   find("#books-none").hidden = items.length > 0;

@@ -47,7 +47,9 @@ export class Explore {
     const { game, position } = this.page.session;
     const marks = this.showsValues.checked ? marksOf(game, position, this.known) : [];
     const forbidden = this.answer.forbidden.map((name) => parseMove(game, name).cell);
-    return { marks, forbidden, line: this.pointed ? this.#cellsOf(this.pointed) : [] };
+    if (!this.pointed) return { marks, forbidden };
+    const { cells, turn } = this.#lineOf(this.pointed);
+    return { marks, forbidden, line: cells, chosen: [...turn].filter(Number).map(Number) };
   }
 
   /** Whether a rule forbids a stone on `cell`. */
@@ -196,11 +198,12 @@ export class Explore {
     if (this.pointed === known) this.page.redraw();
   }
 
-  /** The cells of a move's line, turned as the image of it that is pointed at. */
-  #cellsOf({ move, images }) {
+  /** The cells of a move's line and its turn, as they are for the image that is pointed at. */
+  #lineOf({ move, images }) {
     const { game } = this.page.session;
     const image = images.find(({ cell }) => cell === this.pointedCell) ?? images[0];
-    return move.line.map((text) => mapCell(game, parseMove(game, text).cell, image.symmetry));
+    const cells = move.line.map((text) => mapCell(game, parseMove(game, text).cell, image.symmetry));
+    return { cells, turn: image.turn };
   }
 }
 

@@ -14,6 +14,8 @@ const STEP_MS = 1300;
 const SEARCH_MS = 1000;
 const REPLY_MS = 40;
 const ROWS = 14;
+// As many as may be asked for: each tells the winner's answer to a reply.
+const LINES = 50;
 
 const opposite = (side) => (side === "dark" ? "light" : "dark");
 
@@ -56,7 +58,7 @@ export class Proof {
   async #look(signal, played) {
     const { session } = this.page;
     const asked = session.refused || { game: session.game.id, moves: session.line };
-    this.answer = await askPosition(asked, { movetime: SEARCH_MS }, signal);
+    this.answer = await askPosition(asked, { movetime: SEARCH_MS, lines: LINES }, signal);
     if (signal.aborted) return;
     this.#show();
     say(headline(this.answer));

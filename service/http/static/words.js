@@ -12,16 +12,19 @@ const opposite = (side) => (side === "dark" ? "light" : "dark");
 export const darkChance = (valued, side) =>
   side === "dark" ? valued.win_rate : 1 - valued.win_rate;
 
+/** A chance that is not proved is never told as certain. */
+const believed = ({ win_rate: rate }) => Math.min(Math.max(rate, 0.01), 0.99);
+
 /** A value in two or three characters, for a cell of the board. */
 export function shortValue(valued) {
-  if (!valued.proven) return String(Math.round(100 * valued.win_rate));
+  if (!valued.proven) return String(Math.round(100 * believed(valued)));
   if (!valued.distance) return t("mark.draw");
   return t(valued.value > 0 ? "mark.win" : "mark.loss", { distance: valued.distance });
 }
 
 /** A value for the side to move in a few words: 57 %, wins within 17. */
 export function valueWords(valued) {
-  if (!valued.proven) return percent(valued.win_rate);
+  if (!valued.proven) return percent(believed(valued));
   if (!valued.distance) return t("value.draw");
   const within = valued.bound === "exact" ? "in" : "within";
   return t(`value.${valued.value > 0 ? "wins" : "loses"}.${within}`, { n: valued.distance });
@@ -32,7 +35,7 @@ export function headline(answer) {
   const side = answer.to_move;
   if (answer.outcome) return t(`outcome.${answer.outcome}`);
   if (!answer.proven) {
-    const dark = darkChance(answer, side);
+    const dark = darkChance({ win_rate: believed(answer) }, side);
     const ahead = dark >= 0.5 ? "dark" : "light";
     return t("headline.chance", { side: sideName(ahead), chance: percent(Math.max(dark, 1 - dark)) });
   }
