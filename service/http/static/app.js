@@ -161,7 +161,7 @@ function offerTools() {
     session.go(go[keys[event.key]]());
   });
   // A quarter turn comes after the mirror, so that each button does what it says to what is seen.
-  find("#rotate").addEventListener("click", () => turn((at) => (at & 4) | ((at + 1) & 3)));
+  find("#rotate").addEventListener("click", () => turn((at) => (at & 4) | ((at + 3) & 3)));
   find("#flip").addEventListener("click", () => turn((at) => ((at ^ 4) & 4) | ((4 - (at & 3)) & 3)));
   for (const name of ["coordinates", "numbers"]) {
     find(`#${name}`).checked = view[name];

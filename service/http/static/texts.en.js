@@ -48,7 +48,7 @@ export const texts = {
   "tool.values": "Values",
   "tool.coordinates": "Coordinates",
   "tool.numbers": "Numbers",
-  "tools": "Board",
+  "tools": "View",
   "steps": "Moves",
   "share": "Copy a link",
   "share.done": "The link to this position is copied.",

@@ -1,0 +1,126 @@
+"""What a visitor does who plays."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.service.browser.conftest import Visit
+from tests.service.browser.visitors import cell, moves_of, wait_for_moves, wait_for_text
+
+
+def start(page: Any, **wanted: str) -> None:
+    """Begin a game with these settings."""
+    for name, value in wanted.items():
+        page.locator(f"#play-{name}").select_option(value)
+    page.get_by_role("button", name="Start the game").click()
+
+
+@pytest.mark.parametrize("game", ["gomoku-9", "gomoku-15-renju"])
+def test_a_visitor_plays_the_engine_and_takes_a_move_back(visit: Visit, game: str) -> None:
+    page = visit(f"#game={game}&mode=play")
+    start(page, movetime="100")
+    cell(page, "e5").click()
+    wait_for_moves(page, 2)
+    wait_for_text(page, "#play .headline", "Your turn, Dark")
+    page.get_by_role("button", name="Take back").click()
+    assert moves_of(page) == []
+    wait_for_text(page, "#play .headline", "Your turn, Dark")
+
+
+def test_the_engine_begins_where_the_visitor_is_light(visit: Visit) -> None:
+    page = visit("#game=pentago-swap&mode=play")
+    start(page, side="light", movetime="100")
+    wait_for_moves(page, 1)
+    wait_for_text(page, "#play .headline", "Your turn, Light")
+
+
+def test_a_hint_is_given_and_the_game_resigned(visit: Visit) -> None:
+    page = visit("#game=gomoku-15&mode=play")
+    start(page)
+    page.get_by_role("button", name="Hint").click()
+    wait_for_text(page, "#play", "Hint: h8")
+    assert page.locator(".hint").count() == 1
+    cell(page, "h8").click()
+    wait_for_moves(page, 2)
+    wait_for_text(page, "#play .headline", "Your turn, Dark")
+    page.get_by_role("button", name="Resign").click()
+    wait_for_text(page, "#play .headline", "Dark resigns. Light has won")
+
+
+def test_two_people_play_and_the_losing_move_is_marked(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    start(page, opponent="people")
+    for name in ("e5", "a1", "d5", "i1", "c5", "i9", "f5", "a9", "g5"):
+        cell(page, name).click()
+    wait_for_text(page, "#play .headline", "Dark has won")
+    wait_for_text(page, "#play", "Light lost it with move")
+    assert page.locator("#moves b").count() == 1
+    assert page.locator("#chart .dot-marked").count() == 1
+
+
+def test_swap2_is_played_against_the_engine(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    start(page, side="swap2-engine", movetime="100")
+    wait_for_moves(page, 3)
+    page.get_by_role("button", name="Put two more").click()
+    free = page.locator("[role=gridcell]:not(.taken)")
+    free.nth(3).click()
+    wait_for_moves(page, 4)
+    free.nth(40).click()
+    # The engine chooses its colour; if that is light, it moves.
+    page.wait_for_selector("#play .headline:has-text('Your turn')")
+    if len(moves_of(page)) == 5:
+        wait_for_text(page, "#play .headline", "Your turn, Light")
+    else:
+        wait_for_text(page, "#play .headline", "Your turn, Dark")
+
+
+def test_swap2_is_opened_by_the_visitor(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    start(page, side="swap2-you", movetime="100")
+    for name in ("a1", "i9", "b7"):
+        cell(page, name).click()
+    page.wait_for_selector(
+        "#play .headline:has-text('Your turn'), #play .headline:has-text('choose a colour')"
+    )
+    if page.get_by_role("button", name="Play Light").count():
+        page.get_by_role("button", name="Play Light").click()
+        page.wait_for_selector("#play .headline:has-text('Your turn, Light')")
+
+
+def test_two_people_share_out_the_colours(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    start(page, opponent="people", side="swap2-people")
+    for name in ("e5", "d4", "f6"):
+        cell(page, name).click()
+    wait_for_text(page, "#play .headline", "The second player: choose a colour")
+    cell(page, "a1").click()
+    assert len(moves_of(page)) == 3
+    page.get_by_role("button", name="Play Dark").click()
+    wait_for_text(page, "#play", "The second player: chose Dark")
+    cell(page, "a1").click()
+    assert len(moves_of(page)) == 4
+
+
+def test_a_game_is_saved_and_loaded_as_sgf(visit: Visit, tmp_path: Path) -> None:
+    page = visit("#game=gomoku-15-renju&moves=h8,i9,j10,a1")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save as SGF").click()
+    saved = tmp_path / started.value.suggested_filename
+    started.value.save_as(saved)
+    assert "GM[4]" in saved.read_text()
+    again = visit("#game=pentago-swap")
+    again.set_input_files("#file", saved)
+    wait_for_moves(again, 4)
+    assert moves_of(again) == ["h8", "i9", "j10", "a1"]
+    assert "game=gomoku-15-renju" in again.url
+
+
+def test_what_is_wrong_with_a_file_is_told_in_words(
+    visit: Visit, sgf_file: Callable[[str], Path]
+) -> None:
+    page = visit("#game=gomoku-9")
+    page.set_input_files("#file", sgf_file("(;FF[4]GM[1]SZ[19])"))
+    wait_for_text(page, "#problem", "game.sgf cannot be opened: it is not a game of Gomoku")
