@@ -19,18 +19,30 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup test test-slow test-bounds test-faults soak demo demo-cluster bench field strength book-strength openings solve win clean
+.PHONY: help setup chromium screenshots test test-slow test-bounds test-faults soak demo demo-cluster bench field strength book-strength openings solve win clean
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 setup: $(VENV)/compiled ## Install everything into .venv and compile the engine
 
-test: setup ## Lint, type check and the ordinary test suite
+test: setup chromium ## Lint, type check and the ordinary test suite
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n $(JOBS) $(ARGS)
+
+chromium: ## Install the browser that visits the page, where that can be done
+	@if command -v chromium chromium-browser google-chrome chrome > /dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		apt-get update -qq && apt-get install -yqq --no-install-recommends chromium > /dev/null || \
+			echo "make: Chromium could not be installed; the tests of the page are skipped" >&2; \
+	else \
+		echo "make: no Chromium, and only root can install it (apt install chromium); the tests of the page are skipped" >&2; \
+	fi
+
+screenshots: setup chromium ## Take the pictures of the page for the documents anew
+	$(BIN)/python -m tools.screenshots
 
 test-slow: setup ## The tests that take minutes
 	$(BIN)/pytest -n $(JOBS) -m slow $(ARGS)

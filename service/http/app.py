@@ -61,7 +61,11 @@ def create_app(settings: Settings) -> APIFlask:
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
     app = APIFlask(
-        __name__, title="fivebook", version=__version__, docs_path=None, static_folder=None
+        __name__,
+        title="fivebook",
+        version=__version__,
+        docs_path=None,
+        static_folder=None,  # type: ignore[arg-type]
     )
     app.request_class = _Request
     app.json.sort_keys = False  # type: ignore[attr-defined]

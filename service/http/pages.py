@@ -1,12 +1,13 @@
 """The pages for people: the board, the books, and what programs can ask."""
 
+import gzip
 from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
 
-from flask import Blueprint, Response, render_template, request, send_from_directory, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 from werkzeug.exceptions import NotFound
 
 from engine import __version__
@@ -14,6 +15,7 @@ from engine.registry import families
 from service.answerer import Answerer
 
 _STATIC = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _A_YEAR = 365 * 24 * 3600
 # Each page's script, and the modules it needs at once: a browser that is told of them does not
 # find them one by one.
@@ -63,13 +65,19 @@ def blueprint(answerer: Answerer) -> Blueprint:
         page.status_code = page.status_code if found else HTTPStatus.NOT_FOUND
         return page
 
-    @pages.get("/static/<version>/<path:file>")
+    @pages.get("/static/<version>/<file>")
     def file(version: str, file: str) -> Response:
-        if version != edition():
+        if version != edition() or file not in _files():
             raise NotFound
-        response = send_from_directory(_STATIC, file, max_age=_A_YEAR)
+        packs = request.accept_encodings.quality("gzip") > 0
+        content = _packed(file) if packs else _files()[file]
+        response = Response(content, mimetype=_TYPES[Path(file).suffix])
+        if packs:
+            response.content_encoding = "gzip"
+        response.vary.add("Accept-Encoding")
         response.cache_control.public = True
         response.cache_control.immutable = True
+        response.cache_control.max_age = _A_YEAR
         return response
 
     return pages
@@ -79,9 +87,20 @@ def blueprint(answerer: Answerer) -> Blueprint:
 def edition() -> str:
     """A name for the files as they are: another one where any of them differs."""
     digest = blake2b(digest_size=6)
-    for path in sorted(_STATIC.iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for name, content in _files().items():
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    """What the pages are made of, by name."""
+    return {path.name: path.read_bytes() for path in sorted(_STATIC.iterdir())}
+
+
+@cache
+def _packed(file: str) -> bytes:
+    return gzip.compress(_files()[file], mtime=0)
 
 
 def _static(file: str) -> str:
@@ -91,10 +110,9 @@ def _static(file: str) -> str:
 def _page(template: str, **values: object) -> Response:
     """A page, which a browser asks for again each time and is told if it has it."""
     static: Callable[[str], str] = _static
-    text = render_template(
-        template, version=__version__, modules=_MODULES, static=static, **values
-    )
+    text = render_template(template, version=__version__, modules=_MODULES, static=static, **values)
     response = Response(text, mimetype="text/html")
     response.cache_control.no_cache = True
     response.add_etag()
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response

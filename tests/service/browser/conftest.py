@@ -24,11 +24,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a service with books of proofs, and of estimates."""
     folder = tmp_path_factory.mktemp("site")
     # What is missed is counted beside a book.
-    shipped = [shutil.copy(ROOT / "data" / name, folder) for name in ("gomoku-15.db", "pentago-swap.db")]
-    made = [
-        small_book(folder / f"{game}.db", game, 20)
-        for game in ("gomoku-9", "gomoku-15-renju")
+    shipped = [
+        shutil.copy(ROOT / "data" / f"{game}.db", folder) for game in ("gomoku-15", "pentago-swap")
     ]
+    made = [small_book(folder / f"{game}.db", game, 20) for game in ("gomoku-9", "gomoku-15-renju")]
     with served(*map(str, (*shipped, *made)), "--live-searches", "1") as (_, url):
         yield url
 

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from tests.service.browser.conftest import Visit
-from tests.service.browser.visitors import cell, moves_of, wait_for_answer, wait_for_moves, wait_for_text
+from tests.service.browser.visitors import (
+    cell,
+    moves_of,
+    wait_for_answer,
+    wait_for_moves,
+    wait_for_text,
+)
 
 LOOKS = pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 
@@ -148,9 +154,9 @@ def test_a_live_answer_is_reached_and_deepens(visit: Visit) -> None:
     page.evaluate(
         """() => {
             window.told = new Set();
-            const note = () => window.told.add(document.querySelector('#verdict .source')?.innerText);
-            new MutationObserver(note).observe(
-                document.querySelector('#verdict'), { childList: true });
+            const verdict = document.querySelector('#verdict');
+            const note = () => window.told.add(verdict.querySelector('.source')?.innerText);
+            new MutationObserver(note).observe(verdict, { childList: true });
         }"""
     )
     cell(page, "k10").click()

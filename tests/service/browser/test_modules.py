@@ -84,13 +84,10 @@ def test_the_page_reads_the_sgf_that_fivebook_writes_and_the_other_way(
 ) -> None:
     game = registry.get(name)
     moves = "a1 b2 c5 e3" if game.width < 26 else "a1 z26 c5 e3"
-    record = GameRecord(
-        game, "one [a] \\", "two", tuple(game.parse_line(moves)), Outcome.DARK_WINS, "light resigned"
-    )
+    line = tuple(game.parse_line(moves))
+    record = GameRecord(game, "one [a] \\", "two", line, Outcome.DARK_WINS, "light resigned")
     written = {"game": name, "moves": moves.split(), "dark": "one ]", "result": "B+Resign"}
-    read, sgf = told_by(
-        node, "records.mjs", [{"read": format_record(record)}, {"write": written}]
-    )
+    read, sgf = told_by(node, "records.mjs", [{"read": format_record(record)}, {"write": written}])
     assert read["game"] == name
     assert read["moves"] == moves.split()
     assert (read["dark"], read["light"], read["result"]) == (record.dark, "two", "B+Resign")

@@ -1,8 +1,6 @@
 """What the API answers, from books and from live searches."""
 
-import re
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -238,13 +236,3 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
     }
     assert set(position["responses"]) == {"200", "400", "404", "500", "503"}
     assert description["paths"]["/api/v1/positions"]["post"]["requestBody"]["required"]
-
-
-def test_the_page_lists_books_and_its_links_work(client: FlaskClient) -> None:
-    page = client.get("/").text
-    assert "gomoku.db" in page
-    assert "<script" not in page
-    links = [unescape(link) for link in re.findall('href="([^"]*)"', page)]
-    assert any("gomoku-9" in link for link in links)
-    for link in links:
-        assert client.get(link).status_code == 200
