@@ -41,7 +41,7 @@ SHOTS = (
     Shot("explore", "#game=gomoku-15-renju&moves=h8,i9", 1180, 800, "light"),
     Shot("proof", "#game=gomoku-15&moves=h8,i9,g9&mode=proof", 1180, 800, "dark"),
     Shot("phone", "#game=gomoku-15-renju&moves=h8,i9", 390, 844, "dark"),
-    Shot("swap", "#game=pentago-swap&moves=b2:12", 1180, 800, "light", ("e5", "a1")),
+    Shot("swap", "#game=pentago-swap&moves=b2:12", 1080, 720, "light", ("e5", "a1")),
     Shot("book", "books/gomoku-15-renju.db", 1180, 760, "light"),
 )
 

@@ -138,6 +138,7 @@ function showMoves() {
     }, move, judged.has(index) && h("b", { title: judged.get(index) }, "?")))));
   const [list, current] = [find("#moves"), find("#moves [aria-current]")];
   if (current) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  find("#values").parentNode.hidden = session.mode !== MODES[0];
   find("#no-moves").hidden = moves.length > 0;
   for (const step of ["first", "back"]) find(`#${step}`).disabled = ply === 0;
   for (const step of ["forward", "last"]) find(`#${step}`).disabled = session.isLatest;

@@ -141,13 +141,19 @@ export class Play {
       const answer = await this.#ask(signal);
       this.#choose(match.swap2.wise(answer.win_rate));
     } else if (match.swap2?.actor) {
-      const count = (match.swap2.phase === "place" ? 3 : 5) - session.ply;
-      const added = await evenMoves(game, session.line, count, signal);
-      if (!signal.aborted) session.load(game.id, [...session.line, ...added], { played: true });
+      await this.#putEven(signal);
     } else {
       const answer = await this.#ask(signal);
       if (!signal.aborted) session.playText(answer.best);
     }
+  }
+
+  /** Put the stones that swap2 asks for now, for chances as even as can be found. */
+  async #putEven(signal) {
+    const { session, session: { game } } = this.page;
+    const count = (this.match.swap2.phase === "place" ? 3 : 5) - session.ply;
+    const added = await evenMoves(game, session.line, count, signal);
+    if (!signal.aborted) session.load(game.id, [...session.line, ...added], { played: true });
   }
 
   /** The answer about the position on the board, whose value is kept for the chart. */
@@ -304,6 +310,9 @@ export class Play {
       h("p", { class: "headline" }, this.#status()),
       told && h("p", { class: "faint" }, told),
       goes && match.swap2?.isChoice && this.#actor() !== "engine" && this.#choices(),
+      goes && match.swap2?.actor && this.mayPlay() && h("p", {}, h("button", {
+        type: "button", id: "even", onclick: () => this.#run((signal) => this.#putEven(signal)),
+      }, t("swap2.even"))),
       match.end && match.losing !== null && h("p", {}, t("play.losing", {
         side: sideName(opposite(match.end.winner)), move: this.page.session.moves[match.losing],
         number: match.losing + 1,

@@ -158,6 +158,7 @@ export const texts = {
   "swap2.choose": "{who}: choose a colour, or put two more stones",
   "swap2.add": "{who}: put two more stones, light, dark",
   "swap2.chooseLast": "{who}: choose a colour",
+  "swap2.even": "Put them for even chances",
   "swap2.take.light": "Play Light",
   "swap2.take.dark": "Play Dark",
   "swap2.take.add": "Put two more",
