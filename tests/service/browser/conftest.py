@@ -1,6 +1,7 @@
 """A service as people run it, and a browser that visits it."""
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -91,6 +92,9 @@ def _elsewhere(url: str, site: str) -> list[str]:
 def missed_position(site: str) -> str:
     """A line to the canonical image of a position that was asked for and no book holds."""
     get(f"{site}/api/v1/best?game=gomoku-9&moves=a1,i9,a9&movetime=5")
+    # Misses are counted in memory first.
+    while not get(f"{site}/api/v1/books/gomoku-9.db")["games"][0]["missed"]:
+        time.sleep(0.2)
     return "a1 a9 i1"
 
 
