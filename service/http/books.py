@@ -17,11 +17,15 @@ from engine.errors import IllegalMove
 from engine.game import Canonical, Game
 from engine.position import cells_of
 from service.answerer import Answerer
+from service.errors import TooBusy
 from service.served_book import ServedBook
 
 _MOST_MISSED = 12
-# Adding up a large book takes a second: it is not done for everyone who looks.
+# Adding up a large book takes seconds: it is not done for everyone who looks, nor most of the time,
+# and who would wait for another's does not hold a thread for long.
 _SECONDS_KEPT = 5.0
+_TIMES_KEPT = 10
+_PATIENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +99,31 @@ class _Glances:
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def of(self, book: ServedBook) -> dict[str, Any]:
-        """The glance at `book`, as JSON has it; a few seconds old at most.
+        """The glance at `book`, as JSON has it; a few seconds old at most if it was quickly done.
 
         Raises:
             BookAway: if the book cannot be reached.
             BookUnreadable: if it cannot be read, or its misses.
+            TooBusy: if books are being added up for another.
         """
         name = str(book.address)
-        with self._lock:
+        if not self._lock.acquire(timeout=_PATIENCE):
+            raise TooBusy("books are being added up for another: ask again later", 1.0)
+        try:
             until, kept = self._kept.get(name, (0.0, {}))
             if time.monotonic() >= until:
-                with book.at_hand() as reader:
-                    kept = asdict(glance(reader))
-                self._kept[name] = (time.monotonic() + _SECONDS_KEPT, kept)
+                kept = self._added_up(book, name)
             return kept
+        finally:
+            self._lock.release()
+
+    def _added_up(self, book: ServedBook, name: str) -> dict[str, Any]:
+        since = time.monotonic()
+        with book.at_hand() as reader:
+            added_up = asdict(glance(reader))
+        now = time.monotonic()
+        self._kept[name] = (now + max(_SECONDS_KEPT, _TIMES_KEPT * (now - since)), added_up)
+        return added_up
 
 
 def glance(reader: BookReader) -> Glance:

@@ -79,10 +79,6 @@ export class Board {
     await Promise.allSettled(moves.map((animation) => animation.finished));
   }
 
-  focus(cell) {
-    this.#moveFocus(cell);
-  }
-
   /** The middle of a cell as it is drawn. */
   #at(cell) {
     const { game, symmetry = 0 } = this.scene;
@@ -111,6 +107,7 @@ export class Board {
       over: layer("over"),
     };
     this.cells = this.#buildCells();
+    if (this.focused >= this.cells.nodes.length) this.focused = null;
     this.grid = s("g", {
       class: "cells", role: "grid", "aria-label": label,
       "aria-rowcount": game.height, "aria-colcount": game.width,
@@ -137,7 +134,7 @@ export class Board {
     for (const { cell, column, row, x, y } of order) {
       const node = s("g", {
         role: "gridcell", class: "cell", tabindex: -1, "aria-colindex": column + 1,
-        onclick: () => this.#choose(cell),
+        onclick: () => this.#tell("choose", cell),
         onpointerenter: () => this.#tell("point", cell),
         onfocus: () => { this.focused = cell; this.#tell("point", cell); },
       }, s("rect", { x: x - UNIT / 2, y: y - UNIT / 2, width: UNIT, height: UNIT }));
@@ -354,7 +351,7 @@ export class Board {
     if (event.key in steps && !event.altKey && !event.ctrlKey && !event.metaKey) {
       this.#step(...steps[event.key]);
     } else if (["Enter", " "].includes(event.key) && this.focused !== null) {
-      this.#choose(this.focused);
+      this.#tell("choose", this.focused);
     } else if (event.key === "Escape") {
       this.#tell("cancel");
     } else {
@@ -379,10 +376,6 @@ export class Board {
     this.cells.nodes[this.focused ?? cell].setAttribute("tabindex", -1);
     this.cells.nodes[cell].setAttribute("tabindex", 0);
     this.cells.nodes[cell].focus();
-  }
-
-  #choose(cell) {
-    this.#tell("choose", cell);
   }
 
   #tell(what, ...values) {

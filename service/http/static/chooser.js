@@ -1,7 +1,7 @@
 /** Choosing a game: its family, and the size and rule where there is a choice. */
 
 import { find, h, number, t } from "./dom.js";
-import { LARGEST, NARROWEST, SMALLEST, WIDEST } from "./rules.js";
+import { gameOf, LARGEST, NARROWEST, SMALLEST, WIDEST } from "./rules.js";
 
 const FAMILIES = ["gomoku", "pentago-swap", "pentago", "pentago-twist", "connect-four"];
 const RULES = ["", "standard", "renju"];
@@ -47,7 +47,7 @@ function select(selector, options) {
 /** Links to the games that there are books of. */
 function offerBooks(session, books) {
   const items = books.flatMap(({ file, games }) => games.map(({ game, title, positions }) => h("li", {},
-    h("a", { href: `#game=${game}` }, title),
+    gameOf(game) ? h("a", { href: `#game=${game}` }, title) : title,
     h("small", {}, t("books.positions", { n: number(positions) })),
     h("a", { class: "more", href: `books/${encodeURIComponent(file)}` }, file))));
   find("#books").replaceChildren(...items);

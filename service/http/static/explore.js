@@ -98,17 +98,19 @@ export class Explore {
         if (signal.aborted) return;
         this.#take(answer);
       }
-      this.answers.set(keyOf(asked), this.answer);
+      if (this.answer) this.answers.set(keyOf(asked), this.answer);
       this.busy = false;
       this.#show();
-      say(this.#summary());
+      if (this.answer) say(this.#summary());
     } catch (error) {
       if (!signal.aborted) this.#fail(error, signal);
     }
   }
 
   #take(answer) {
-    complain(null);
+    const drawn = answer.game === this.page.session.game.id;
+    complain(drawn ? null : t("problem.undrawn", { game: answer.game }));
+    if (!drawn) return;
     this.answer = answer;
     this.#show();
   }

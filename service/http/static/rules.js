@@ -51,7 +51,7 @@ export function gameOf(id) {
     const exact = [false, rule !== "", rule === "standard"];
     return { ...base, kind: "grid", family: "gomoku", width: size, height: size, rule, exact };
   }
-  if (id in QUADRANT_TURNS) {
+  if (Object.hasOwn(QUADRANT_TURNS, id)) {
     const symmetries = id === "pentago-twist" ? [0, 2] : ALL;
     const turns = QUADRANT_TURNS[id];
     return { ...base, kind: "quadrants", family: id, width: 6, height: 6, turns, symmetries };

@@ -189,7 +189,7 @@ export const texts = {
   "book.deepest": "deepest ply",
   "book.nodes": "positions searched",
   "book.positions": "positions",
-  "book.building": "It is being built: {positions} positions in this run, {planned} searches on their way.",
+  "book.building": "A build run is open: {positions} positions so far, {planned} searches on their way.",
   "book.progress": "Positions of this run",
   "book.plies.title": "Positions by ply",
   "book.plies.label": "Positions by ply: {n} plies, {largest} positions at the fullest",
@@ -227,5 +227,6 @@ export const texts = {
   "sgf.illegal": "move {number}, {move}, cannot be played.",
 
   "spoken.best": "Best move {move}",
+  "problem.undrawn": "This page has no board for {game}; its answers are told to programs.",
   "problem.offline": "The service cannot be reached. Look at the connection, then try again.",
 };

@@ -22,6 +22,12 @@ def test_the_links_of_a_page_work(client: FlaskClient, path: str) -> None:
         assert client.get(link).status_code == 200
 
 
+def test_below_a_prefix_the_page_asks_there(client: FlaskClient) -> None:
+    page = client.get("/", environ_overrides={"SCRIPT_NAME": "/below"}).text
+    assert 'data-base="/below/"' in page
+    assert all(link.startswith("/below/") for link in re.findall('(?:href|src)="(/[^"]*)', page))
+
+
 def test_the_books_are_listed(client: FlaskClient) -> None:
     page = client.get("/books/").text
     assert "gomoku.db" in page
