@@ -12,6 +12,8 @@ import {
 const UNIT = 40;
 const [PADDING, COORDINATES] = [8, 24];
 const GAP = 6;
+// On more columns than these, letters have to be larger to be read.
+const LARGE = 19;
 const TURN_MS = 420;
 const DROP_MS = 260;
 
@@ -113,7 +115,7 @@ export class Board {
       "aria-rowcount": game.height, "aria-colcount": game.width,
     }, this.cells.rows);
     this.svg = s("svg", {
-      class: `board ${game.kind}`, viewBox: `0 0 ${width} ${height}`, role: "presentation",
+      class: `board ${game.kind}${game.width > LARGE ? " large" : ""}`, viewBox: `0 0 ${width} ${height}`, role: "presentation",
       onkeydown: (event) => this.#onKey(event),
     }, gradients(), layer("plate", s("rect", { width, height, rx: 10, class: "wood" })),
     Object.values(this.layers), this.grid);
