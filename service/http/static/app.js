@@ -16,6 +16,7 @@ import { sideName } from "./words.js";
 
 const USUAL = "gomoku-15";
 
+document.title = t("title");
 translate();
 offerThemes();
 const books = await api.books().catch((error) => {
@@ -65,7 +66,8 @@ function scene() {
   const { game, position } = session;
   const marks = panel().scene();
   return {
-    game, position, ...view, symmetry: allowed(view.symmetry), ...marks, winning: winningCells(game, position),
+    game, position, ...view, symmetry: allowed(view.symmetry), ...marks,
+    winning: winningCells(game, position),
     label: t("board.label", { game: t(`game.${game.family}`), size: `${game.width}×${game.height}` }),
     speak: speaker(marks), ...hand.scene(),
   };

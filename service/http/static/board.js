@@ -115,7 +115,9 @@ export class Board {
       "aria-rowcount": game.height, "aria-colcount": game.width,
     }, this.cells.rows);
     this.svg = s("svg", {
-      class: `board ${game.kind}${game.width > LARGE ? " large" : ""}`, viewBox: `0 0 ${width} ${height}`, role: "presentation",
+      class: `board ${game.kind} ${game.width > LARGE ? "large" : ""}`,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "presentation",
       onkeydown: (event) => this.#onKey(event),
     }, gradients(), layer("plate", s("rect", { width, height, rx: 10, class: "wood" })),
     Object.values(this.layers), this.grid);

@@ -123,7 +123,8 @@ export class Proof {
 
   #show() {
     const { answer } = this;
-    find("#proof").replaceChildren(...(answer ? this.#told() : [h("p", { class: "headline faint" }, t("asking"))]));
+    const waiting = () => [h("p", { class: "headline faint" }, t("asking"))];
+    find("#proof").replaceChildren(...(answer ? this.#told() : waiting()));
     this.page.redraw();
   }
 

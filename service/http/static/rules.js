@@ -176,7 +176,7 @@ export const quadrantOf = (cell) => (cell < 18 ? 3 : 1) + (cell % 6 < 3 ? 0 : 1)
 export const cornerOf = (quadrant) => [18, 21, 0, 3][quadrant - 1];
 
 /** Where a turn takes each cell of the 36. */
-export function turnMap(turn) {
+function turnMap(turn) {
   const goes = Array.from({ length: 36 }, (_, cell) => cell);
   const within = (quadrant, row, column) => cornerOf(quadrant) + row * 6 + column;
   const [first, second] = [Number(turn[0]), turn[1]];

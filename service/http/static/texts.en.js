@@ -13,7 +13,6 @@ export const texts = {
   "nav.about": "For programs",
   "theme.dark": "Dark scheme",
   "theme.light": "Light scheme",
-  "noscript": "The board needs JavaScript. Everything on it is also told to programs:",
 
   "side.dark": "Dark",
   "side.light": "Light",
