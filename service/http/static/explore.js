@@ -49,7 +49,9 @@ export class Explore {
     const forbidden = this.answer.forbidden.map((name) => parseMove(game, name).cell);
     if (!this.pointed) return { marks, forbidden };
     const { cells, turn } = this.#lineOf(this.pointed);
-    return { marks, forbidden, line: cells, chosen: [...turn].filter(Number).map(Number) };
+    // A move of which no more is known hides nothing.
+    const line = cells.length > 1 ? cells : [];
+    return { marks, forbidden, line, chosen: [...turn].filter(Number).map(Number) };
   }
 
   /** Whether a rule forbids a stone on `cell`. */

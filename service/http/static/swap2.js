@@ -6,8 +6,8 @@
 import { positions } from "./api.js";
 import { cellName, cellNamed } from "./rules.js";
 
-const CANDIDATES = 10;
-const MOVETIME = 250;
+const CANDIDATES = 8;
+const MOVETIME = 200;
 // The choice is left to the other while the chances are as even as this.
 const EVEN = 0.1;
 
