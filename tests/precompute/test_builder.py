@@ -25,7 +25,7 @@ from engine.search import Limits, SearchOptions
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.full import Full
-from tests.books import change, rows_of
+from tests.books import change, rows_of, seal
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
 
@@ -136,6 +136,7 @@ def test_results_kept_by_fivebook_0_3_with_lines_in_notation_enter_the_book(
         change(
             path, "UPDATE tasks SET result = :r WHERE id = :id", r=json.dumps(result), id=row["id"]
         )
+    seal(path)
     state = build(path, name)
     assert content(path) == content(book)
     # The searches in flight had ended too.
