@@ -15,12 +15,14 @@ from service.answers import Answer, AnswerMove, MoveSource, Source
 class NotatedMove:
     """A move of the position asked about, with its value for the side to move.
 
+    `win_rate` is the chance, 0 to 1, that the side to move wins, see `service.answers.win_rate`.
     `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
     `method` is what found a live value, None for any other.
     """
 
     move: str
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -32,16 +34,18 @@ class NotatedMove:
     @classmethod
     def of(cls, game: Game, move: AnswerMove) -> NotatedMove:
         """`move` in the notation of `game`."""
+        names = game.move_names
         return cls(
-            move=game.format_move(move.move),
+            move=names[move.move],
             value=move.value,
+            win_rate=move.win_rate,
             bound=move.bound,
             proven=move.proven,
             distance=move.distance,
             depth=move.depth,
             source=move.source,
             method=move.method,
-            line=tuple(map(game.format_move, move.line)),
+            line=tuple([names[each] for each in move.line]),
         )
 
 
@@ -49,8 +53,9 @@ class NotatedMove:
 class NotatedAnswer:
     """What is known of one position: see `service.answers.Answer`.
 
-    `position` is the moves that lead to it. `best` and `line` are those of the first move, and
-    `milliseconds` those of the search behind the answer.
+    `position` is the moves that lead to it. `win_rate` is the chance of the side to move. `best`
+    and `line` are those of the first move, and `milliseconds` those of the search behind the
+    answer.
     """
 
     source: Source
@@ -62,6 +67,7 @@ class NotatedAnswer:
     outcome: str | None
     forbidden: tuple[str, ...]
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -88,6 +94,7 @@ class NotatedAnswer:
             outcome=None if answer.outcome is None else answer.outcome.value,
             forbidden=tuple(map(game.format_move, answer.forbidden)),
             value=answer.value,
+            win_rate=answer.win_rate,
             bound=answer.bound,
             proven=answer.proven,
             distance=answer.distance,
@@ -113,6 +120,7 @@ class BestMove:
     forbidden: tuple[str, ...]
     best: str | None
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -131,6 +139,7 @@ class BestMove:
             forbidden=tuple(map(game.format_move, answer.forbidden)),
             best=None if best is None else game.format_move(best.move),
             value=answer.value,
+            win_rate=answer.win_rate,
             bound=answer.bound,
             proven=answer.proven,
             distance=answer.distance,

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from engine import registry
 from engine.game import OF_A_SQUARE, Game, Key
 from engine.values import WIN
+from service.answers import win_rate
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -52,6 +53,16 @@ def test_the_empty_board_is_answered_from_the_book(ask: Ask, game: Game) -> None
     values = [move["value"] for move in answer["moves"]]
     assert values == sorted(values, reverse=True)
     assert answer["value"] == values[0]
+
+
+def test_every_value_has_its_winning_chance_beside_it(ask: Ask, game: Game) -> None:
+    for moves in ("", FAR[game.id]):
+        answer = ask("/api/v1/position", game=game.id, moves=moves, movetime=20)
+        for known in (answer, *answer["moves"]):
+            assert known["win_rate"] == win_rate(known["value"], known["proven"])
+        assert answer["win_rate"] == answer["moves"][0]["win_rate"]
+        short = ask("/api/v1/best", game=game.id, moves=moves, movetime=20)
+        assert short["win_rate"] == win_rate(short["value"], short["proven"])
 
 
 def test_each_line_of_a_book_answer_can_be_played(ask: Ask, game: Game) -> None:
