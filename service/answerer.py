@@ -77,6 +77,11 @@ class Answerer(Closing):
             with book.at_hand(ask_first=True):
                 pass
 
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """The games in the books, in their order."""
+        return tuple(dict.fromkeys(game for book in self._books for game in book.games))
+
     def books(self) -> tuple[BookSummary, ...]:
         """What is in each book that is not away."""
         return self._read(lambda readers: tuple(map(_summary, readers)))
@@ -90,11 +95,12 @@ class Answerer(Closing):
         """
         if game_id is not None:
             return registry.get(game_id)
-        held = {game.id: game for book in self._books for game in book.games}
+        held = self.games
         if len(held) == 1:
-            return next(iter(held.values()))
+            return held[0]
         if held:
-            raise GameNotNamed(f"name the game: the books hold {' and '.join(sorted(held))}")
+            names = " and ".join(sorted(game.id for game in held))
+            raise GameNotNamed(f"name the game: the books hold {names}")
         raise GameNotNamed("name the game, such as gomoku-15: there is no book to tell it from")
 
     def prepare(self, game: Game) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from engine.game import Game, Outcome
 from engine.position import Move, Position
@@ -44,8 +45,7 @@ def win_rate(value: Value, proven: bool) -> float:
     return round(winning_probability(value), _DECIMALS)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMove:
+class AnswerMove(NamedTuple):
     """A move of the position asked about, with its value for the side to move.
 
     `line` starts with the move. `method` is what found a live value, None for any other.

@@ -4,14 +4,16 @@ from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NoReturn
 
 from apiflask import APIFlask
-from flask import Request, render_template, request
+from flask import Request, Response, render_template, request
 from werkzeug.exceptions import BadRequest
 
 from engine import __version__
 from engine.registry import families
 from service.answerer import Answerer
 from service.http import admission, api, problems
-from service.http.documents import HealthDocument
+from service.http.documents import Health, respond, schemas
+from service.http.questions import BookQuestion
+from service.http.routes import Told, route
 from service.http.settings import Settings
 from service.miss_counter import MissCounter
 
@@ -23,6 +25,8 @@ class _Request(Request):
     """A request whose broken JSON is told apart from other bad requests."""
 
     def get_json(self, *args: Any, **kwargs: Any) -> Any:
+        # One that is too large is told as that, whatever it is.
+        self.get_data()
         try:
             return super().get_json(*args, **kwargs)
         except RecursionError:
@@ -41,6 +45,22 @@ def _client() -> str:
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
     return str(ip_network((int(address), 64), strict=False))
+
+
+def _add_health(app: APIFlask, answerer: Answerer) -> None:
+    ok = Health(status="ok", version=__version__)
+    example = {"status": "ok", "version": __version__}
+
+    @route(app, "/healthz", "healthz", BookQuestion, Told(Health, example, (400,)))
+    def healthz(question: BookQuestion) -> Response:
+        """Whether the service answers."""
+        return respond(ok)
+
+    @route(app, "/readyz", "readyz", BookQuestion, Told(Health, example, (400, 503)))
+    def readyz(question: BookQuestion) -> Response:
+        """Whether the service answers, and can read every book."""
+        answerer.check()
+        return respond(ok)
 
 
 def create_app(settings: Settings) -> APIFlask:
@@ -74,7 +94,8 @@ def create_app(settings: Settings) -> APIFlask:
     app.extensions["answerer"] = answerer
 
     @app.spec_processor
-    def require_bodies(spec: Any) -> Any:
+    def complete(spec: Any) -> Any:
+        spec.setdefault("components", {}).setdefault("schemas", {}).update(schemas())
         for path in spec["paths"].values():
             for operation in path.values():
                 if "requestBody" in operation:
@@ -85,20 +106,7 @@ def create_app(settings: Settings) -> APIFlask:
     admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 
-    @app.get("/healthz")
-    @app.output(HealthDocument)
-    @app.doc(responses=api.refusals(400))
-    def healthz() -> HealthDocument:
-        """Whether the service answers."""
-        return HealthDocument(status="ok", version=__version__)
-
-    @app.get("/readyz")
-    @app.output(HealthDocument)
-    @app.doc(responses=api.refusals(400, 503))
-    def readyz() -> HealthDocument:
-        """Whether the service answers, and can read every book."""
-        answerer.check()
-        return HealthDocument(status="ok", version=__version__)
+    _add_health(app, answerer)
 
     @app.get("/")
     @app.doc(hide=True)

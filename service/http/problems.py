@@ -10,7 +10,6 @@
 import re
 from http import HTTPStatus
 
-from apiflask import HTTPError
 from flask import Flask, Response, current_app, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
@@ -18,7 +17,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from book.errors import BookAway, BookError, PositionNotFound
 from engine.errors import FivebookError
 from service.errors import TooBusy
-from service.http.documents import Problem
+from service.http.documents import Problem, encode
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -26,7 +25,7 @@ MEDIA_TYPE = "application/problem+json"
 def register(app: Flask) -> None:
     """Have `app` answer every error with a problem document."""
     app.register_error_handler(FivebookError, _of_ours)
-    app.register_error_handler(HTTPError, _of_validation)
+    app.register_error_handler(ValidationError, _of_validation)
     app.register_error_handler(HTTPException, _of_http)
     app.register_error_handler(Exception, _of_anything)
 
@@ -54,10 +53,8 @@ def _status(error: FivebookError) -> HTTPStatus:
     return HTTPStatus.BAD_REQUEST
 
 
-def _of_validation(error: HTTPError) -> Response:
-    cause = error.__cause__
-    detail = _sentence(cause) if isinstance(cause, ValidationError) else str(error.message)
-    return _problem(HTTPStatus(error.status_code), detail, kind="InvalidQuestion")
+def _of_validation(error: ValidationError) -> Response:
+    return _problem(HTTPStatus.BAD_REQUEST, _sentence(error), kind="InvalidQuestion")
 
 
 def _sentence(error: ValidationError) -> str:
@@ -69,6 +66,8 @@ def _sentence(error: ValidationError) -> str:
             return f"unknown parameter '{where}'"
         case "missing":
             return f"parameter '{where}' is missing"
+        case "model_type":
+            return "the body must be a JSON object"
     reason = first["msg"][0].lower() + first["msg"][1:]
     given = first["input"]
     if not where:
@@ -105,8 +104,8 @@ def _of_anything(error: Exception) -> Response:
 
 def _problem(status: HTTPStatus, detail: str, *, kind: str | None = None) -> Response:
     instance = request.full_path.rstrip("?")
-    problem = document(status, detail, kind=kind, instance=instance).model_dump()
-    return Response(current_app.json.dumps(problem), status, mimetype=MEDIA_TYPE)
+    problem = document(status, detail, kind=kind, instance=instance)
+    return Response(encode(problem), status, mimetype=MEDIA_TYPE)
 
 
 def document(status: HTTPStatus, detail: str, *, instance: str, kind: str | None = None) -> Problem:

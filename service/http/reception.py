@@ -17,6 +17,7 @@ from flask import Flask
 from werkzeug.wrappers import Response
 
 from service.http.deliveries import Deliveries
+from service.http.documents import encode
 from service.http.problems import MEDIA_TYPE, document
 
 _MIB = 1 << 20
@@ -131,11 +132,11 @@ class Reception:
 
 def _refusal(scope: Any, refused: _Refused) -> _Reply:
     address = f"{scope.path}?{scope.query_string}".rstrip("?")
-    content = document(refused.status, str(refused), instance=address).model_dump_json()
+    content = encode(document(refused.status, str(refused), instance=address))
     headers = [("content-type", MEDIA_TYPE), ("connection", "close")]
     if refused.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers.append(("retry-after", "1"))
-    return _Reply(refused.status, headers, content.encode())
+    return _Reply(refused.status, headers, content)
 
 
 def _environ(scope: Any, body: bytes) -> dict[str, Any]:
