@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -127,20 +127,65 @@ class Answerer(Closing):
             TooBusy: if a live search would not end within its movetime.
         """
         since = time.perf_counter_ns()
+        stored = self._known(inquiry, since, book_only=book_only, lines=lines, best_only=best_only)
+        if stored is not None:
+            return stored
+        results = self._live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
+        return inquiry.searched(results, since)
+
+    def follow(
+        self, inquiry: Inquiry, limits: Limits, *, book_only: bool = False, lines: int = 1
+    ) -> Generator[tuple[Answer, bool] | None, None, None]:
+        """As `answer`, but a live search also tells what it has found so far, time and again.
+
+        Each answer comes with whether it is the last one; None comes where for some 50 ms there was
+        nothing new. Closing the iterator ends the search.
+
+        Raises:
+            PositionNotFound, BookAway, TooBusy: as `answer`, before the first answer.
+        """
+        since = time.perf_counter_ns()
+        stored = self._known(inquiry, since, book_only=book_only, lines=lines)
+        if stored is not None:
+            yield stored, True
+            return
+        search = self._live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
+        # A generator that is left behind would be closed some time later.
+        with closing(search):
+            for found in search:
+                yield (
+                    None
+                    if found is None
+                    else (
+                        inquiry.searched(found.results, since),
+                        found.is_final,
+                    )
+                )
+
+    def _known(
+        self,
+        inquiry: Inquiry,
+        since: int,
+        *,
+        book_only: bool,
+        lines: int,
+        best_only: bool = False,
+    ) -> Answer | None:
+        """What the rules or a book tell, None if a search is needed, which `book_only` refuses.
+
+        Raises:
+            PositionNotFound, BookAway: see `answer`.
+        """
         stored = self._read(
             lambda readers: self._stored(readers, inquiry, since, lines=lines, best_only=best_only)
         )
-        if stored is not None:
+        if stored is not None or not book_only:
             return stored
-        game = inquiry.game
-        if book_only and self.away:
+        if self.away:
             raise BookAway(f"{' and '.join(self.away)} cannot be reached: ask again later")
-        if book_only:
-            text = game.format_line(inquiry.played)
-            where = f"after '{text}'" if text else "with an empty board"
-            raise PositionNotFound(f"no book holds {game.id} {where}")
-        results = self._live.search_lines(game, inquiry.position, limits, max(lines, 1))
-        return inquiry.searched(results, since)
+        text = inquiry.game.format_line(inquiry.played)
+        where = f"after '{text}'" if text else "with an empty board"
+        raise PositionNotFound(f"no book holds {inquiry.game.id} {where}")
 
     def answer_each(
         self,

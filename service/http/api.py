@@ -8,12 +8,13 @@ from msgspec import to_builtins
 
 from service.answerer import Answerer
 from service.answers import BookGame, BookSummary
-from service.http import positions
+from service.http import live, positions
 from service.http.asking import Asking
 from service.http.documents import Books, respond
 from service.http.questions import BookQuestion
 from service.http.routes import Told, route
 from service.http.settings import Settings
+
 
 def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
     """The routes under ``/api/v1``, which ask `answerer`."""
@@ -26,12 +27,19 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
             response.headers["Fivebook-Away"] = ", ".join(map(quote, answerer.away))
         return response
 
-    positions.register(api, asking)
+    for noun in (positions, live):
+        noun.register(api, asking)
 
     game = asking.examples.game
     book = BookSummary("small.db", (BookGame(game.id, game.title, 300),))
 
-    @route(api, "/books", "books", BookQuestion, Told(Books, {"books": [to_builtins(book)]}, (400, 500)))
+    @route(
+        api,
+        "/books",
+        "books",
+        BookQuestion,
+        Told(Books, {"books": [to_builtins(book)]}, (400, 500)),
+    )
     def books(question: BookQuestion) -> Response:
         """The books that are served, their games and how many positions they hold."""
         return respond(Books(answerer.books()))

@@ -40,20 +40,19 @@ class Examples:
     @property
     def answer(self) -> Any:
         """What is known of them."""
-        return to_builtins(NotatedAnswer.of(self._answer))
+        return to_builtins(NotatedAnswer.of(self.known))
 
     @property
     def best(self) -> Any:
         """The best move of that."""
-        return to_builtins(BestMove.of(self._answer))
+        return to_builtins(BestMove.of(self.known))
 
     @property
-    def _answer(self) -> Answer:
+    def known(self) -> Answer:
+        """The invented answer."""
         inquiry = Inquiry.read(self.game, self.moves)
         line = self.line[2:]
-        best = AnswerMove(
-            line[0], _VALUE, Bound.EXACT, False, _DEPTH, MoveSource.BOOK, None, line
-        )
+        best = AnswerMove(line[0], _VALUE, Bound.EXACT, False, _DEPTH, MoveSource.BOOK, None, line)
         return Answer(
             source=Source.BOOK,
             method=None,

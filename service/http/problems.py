@@ -7,10 +7,11 @@
 503  too busy to keep the movetime, or a book is out of reach; with Retry-After
 """
 
+import logging
 import re
 from http import HTTPStatus
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
@@ -20,6 +21,8 @@ from service.errors import TooBusy
 from service.http.documents import Problem, encode
 
 MEDIA_TYPE = "application/problem+json"
+
+_log = logging.getLogger(__name__)
 
 
 def register(app: Flask) -> None:
@@ -38,7 +41,7 @@ def _of_ours(error: FivebookError) -> Response:
     if isinstance(error, BookAway):
         response.headers["Retry-After"] = "1"
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        current_app.logger.error("%s: %s", type(error).__name__, error)
+        _log.error("%s: %s", type(error).__name__, error)
     return response
 
 
@@ -95,16 +98,27 @@ def _of_http(error: HTTPException) -> Response:
 
 
 def _of_anything(error: Exception) -> Response:
-    current_app.logger.exception("unexpected error at %s", request.full_path)
-    return _problem(
+    problem = unexpected(error, address())
+    return Response(encode(problem), problem.status, mimetype=MEDIA_TYPE)
+
+
+def unexpected(error: Exception, instance: str) -> Problem:
+    """What is told of a mistake of this program at the address `instance`; the log has more."""
+    _log.error("unexpected error at %s", instance, exc_info=error)
+    return document(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "the service failed to answer; its log says why",
+        instance=instance,
     )
 
 
+def address() -> str:
+    """The address of the present request, as problems name it."""
+    return request.full_path.rstrip("?")
+
+
 def _problem(status: HTTPStatus, detail: str, *, kind: str | None = None) -> Response:
-    instance = request.full_path.rstrip("?")
-    problem = document(status, detail, kind=kind, instance=instance)
+    problem = document(status, detail, kind=kind, instance=address())
     return Response(encode(problem), status, mimetype=MEDIA_TYPE)
 
 

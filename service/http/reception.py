@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response
 
 from service.http.deliveries import Deliveries
 from service.http.documents import encode
+from service.http.live import EVENT_STREAM
 from service.http.problems import MEDIA_TYPE, document
 
 _MIB = 1 << 20
@@ -76,7 +77,28 @@ class Reception:
             reply = await loop.run_in_executor(self._threads, self._reply, scope, body)
         except _Refused as refused:
             reply = _refusal(scope, refused)
-        protocol.response_bytes(*reply)
+        if isinstance(reply, _Reply):
+            protocol.response_bytes(*reply)
+        else:
+            await self._stream(reply, protocol)
+
+    async def _stream(self, response: Response, protocol: Any) -> None:
+        """Send the parts of a response as they come, until its reader goes away."""
+        headers = response.headers.to_wsgi_list()
+        transport = protocol.response_stream(response.status_code, headers)
+        parts = response.iter_encoded()
+        loop = asyncio.get_running_loop()
+        gone = asyncio.ensure_future(protocol.client_disconnect())
+        try:
+            while not gone.done():
+                part = await loop.run_in_executor(self._threads, next, parts, None)
+                if part is None:
+                    break
+                if part:
+                    await transport.send_bytes(part)
+        finally:
+            gone.cancel()
+            await loop.run_in_executor(self._threads, response.close)
 
     def __rsgi_del__(self, _loop: asyncio.AbstractEventLoop) -> None:
         """What the server calls when it has ended."""
@@ -117,8 +139,10 @@ class Reception:
             f"the body has more than {self._most // _MIB} MiB: ask for fewer positions at once",
         )
 
-    def _reply(self, scope: Any, body: bytes) -> _Reply:
-        response = Response.from_app(self._app, _environ(scope, body), buffered=True)
+    def _reply(self, scope: Any, body: bytes) -> _Reply | Response:
+        response = Response.from_app(self._app, _environ(scope, body))
+        if response.mimetype == EVENT_STREAM:
+            return response
         content = response.get_data()
         host, port = _host_and_port(scope.client)
         if not self._deliveries.admit((host, int(port)), len(content)):

@@ -6,7 +6,7 @@ from functools import wraps
 from http import HTTPMethod
 from typing import Any, TypeVar
 
-from apiflask.scaffold import APIScaffold
+from apiflask import APIBlueprint, APIFlask
 from flask import Response, request
 from msgspec import Struct
 
@@ -28,6 +28,16 @@ _MEANINGS = {
     "and only books were asked.",
 }
 
+# One event of a stream, which is how programs read them.
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["progress", "answer", "problem"]},
+        "data": {"type": "string", "contentMediaType": JSON},
+    },
+}
+
 _Question = TypeVar("_Question", bound=BookQuestion)
 View = Callable[[_Question], Response]
 
@@ -44,7 +54,7 @@ class Told:
     @property
     def responses(self) -> dict[int | str, Any]:
         """All of it as OpenAPI has it."""
-        schema = reference(self.document) if self.media_type == JSON else {"type": "string"}
+        schema = reference(self.document) if self.media_type == JSON else _EVENT
         content = {self.media_type: {"schema": schema, "example": self.example}}
         summary = (self.document.__doc__ or "").partition("\n")[0]
         return {200: {"description": summary, "content": content}} | refusals(*self.refused)
@@ -65,7 +75,7 @@ _NOT_MODIFIED = 304
 
 
 def route(
-    api: APIScaffold,
+    api: APIBlueprint | APIFlask,
     path: str,
     operation_id: str,
     question: type[_Question],

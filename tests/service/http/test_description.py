@@ -27,6 +27,7 @@ from service.http.settings import Settings
 WITH_QUESTION = (
     ("GET", "/api/v1/position"),
     ("GET", "/api/v1/best"),
+    ("GET", "/api/v1/live"),
     ("POST", "/api/v1/positions"),
 )
 OPERATIONS = (
@@ -77,7 +78,7 @@ def asked(description: Any, method: str, path: str, mode: GenerationMode, most: 
         host=HOSTS,
     )
     def check(case: Case, known: dict[str, str], extra: Mapping[str, str], host: str) -> None:
-        if path in {"/api/v1/position", "/api/v1/best"}:
+        if method == "GET" and (method, path) in WITH_QUESTION:
             case.query = {**(case.query or {}), **known}
         elif isinstance(case.body, dict) and known:
             case.body = {**case.body, "game": known.get("game", "gomoku-9")}
