@@ -48,17 +48,19 @@ class Inquiry:
             nodes=entry.nodes,
             seconds=entry.seconds,
             moves=tuple(
-                AnswerMove(
-                    move=move.move,
-                    value=move.value,
-                    bound=move.bound,
-                    proven=move.proven,
-                    depth=move.depth,
-                    source=MoveSource.BOOK if move.in_book else MoveSource.REST,
-                    method=None,
-                    line=move.line,
-                )
-                for move in entry.moves
+                [
+                    AnswerMove(
+                        move,
+                        value,
+                        bound,
+                        proven,
+                        depth,
+                        MoveSource.BOOK if in_book else MoveSource.REST,
+                        None,
+                        line,
+                    )
+                    for move, value, bound, proven, depth, in_book, line in entry.moves
+                ]
             ),
         )
 

@@ -97,20 +97,22 @@ class LiveSearches:
         """The results for the `count` best moves of `position`, while they are searched for.
 
         The last ones are those of the whole search. None comes where for some 50 ms there was
-        nothing new, so that nobody waits long for a chance to close the iterator. Closing the iterator ends the search within
-        milliseconds and gives its seat back. No search is shared with others who ask.
+        nothing new, so that nobody waits long for a chance to close the iterator. That ends the
+        search within milliseconds and gives its seat back. No search is shared with others.
 
         Raises:
             TooBusy: if the search cannot begin within half of its movetime.
         """
         canonical = game.canonical(position)
         since = time.monotonic()
-        with self._seat(limits.movetime), self._turn(limits.movetime):
-            with self._pool.searcher(game) as searcher:
-                limits = _left(limits, since)
-                with _Followed(searcher, canonical.position, limits, count) as search:
-                    for found in search.findings():
-                        yield None if found is None else _checked(game, canonical, found)
+        with (
+            self._seat(limits.movetime),
+            self._turn(limits.movetime),
+            self._pool.searcher(game) as searcher,
+            _Followed(searcher, canonical.position, _left(limits, since), count) as search,
+        ):
+            for found in search.findings():
+                yield None if found is None else _checked(game, canonical, found)
 
     def search_each(
         self, game: Game, positions: Sequence[Position], *, movetime: float, total: float

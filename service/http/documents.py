@@ -60,6 +60,7 @@ class Health(Struct, frozen=True):
     version: str
 
 
+_REFERENCE = "#/components/schemas/{name}"
 DOCUMENTS = (NotatedAnswer, BestMove, Problem, Batch, Books, Health)
 
 
@@ -69,9 +70,6 @@ def schemas() -> dict[str, Any]:
     answers = [{"$ref": _REFERENCE.format(name=kind.__name__)} for kind in (NotatedAnswer, Problem)]
     components["Batch"]["properties"]["answers"]["items"] = {"anyOf": [*answers, {"type": "null"}]}
     return components
-
-
-_REFERENCE = "#/components/schemas/{name}"
 
 
 def reference(document: type[Struct]) -> dict[str, str]:
