@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from book.closing import Closing
 from book.entry import Entry
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from service.miss_counter import MissCounter
 
 _Found = TypeVar("_Found")
+
+
+class LookUp(Protocol):
+    """Gives what the rules or a book know of a position, see `Answerer.walk`."""
+
+    def __call__(self, inquiry: Inquiry, best_only: bool = False, /) -> Answer | None: ...
 
 
 class Answerer(Closing):
@@ -187,6 +193,20 @@ class Answerer(Closing):
         where = f"after '{text}'" if text else "with an empty board"
         raise PositionNotFound(f"no book holds {inquiry.game.id} {where}")
 
+    def walk(self, use: Callable[[LookUp], _Found]) -> _Found:
+        """What `use` finds by looking up positions, each of them in the same editions of the books.
+
+        It gets a function that answers an inquiry, with all moves and no lines, or gives None.
+        With True as its second argument that finds the best move alone. Misses are not counted.
+        """
+        return self._read(
+            lambda readers: use(
+                lambda inquiry, best_only=False: _held(
+                    readers, inquiry, time.perf_counter_ns(), lines=0, best_only=best_only
+                )
+            )
+        )
+
     def answer_each(
         self,
         inquiries: Sequence[Inquiry],
@@ -284,20 +304,11 @@ class Answerer(Closing):
         lines: int = 1,
         best_only: bool = False,
     ) -> Answer | None:
-        """The answer that the rules or a book give, None if a search is needed."""
-        outcome = inquiry.game.outcome(inquiry.position)
-        if outcome is not None:
-            return inquiry.finished(outcome, since)
-        first: Entry | None = None
-        for reader in readers:
-            entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
-            if entry is not None and entry.proven:
-                return inquiry.found(entry, since)
-            first = first or entry
-        if first is None:
+        """The answer that the rules or a book give, None if a search is needed: a miss."""
+        held = _held(readers, inquiry, since, lines=lines, best_only=best_only)
+        if held is None:
             self._miss(readers, inquiry)
-            return None
-        return inquiry.found(first, since)
+        return held
 
     def _miss(self, readers: Sequence[BookReader], inquiry: Inquiry) -> None:
         if self._misses is None:
@@ -306,6 +317,27 @@ class Answerer(Closing):
             if inquiry.game in reader.games:
                 self._misses.add(reader.address, inquiry.game, inquiry.position)
                 return
+
+
+def _held(
+    readers: Sequence[BookReader],
+    inquiry: Inquiry,
+    since: int,
+    *,
+    lines: int = 1,
+    best_only: bool = False,
+) -> Answer | None:
+    """The answer that the rules or one of the books give, None if there is none."""
+    outcome = inquiry.game.outcome(inquiry.position)
+    if outcome is not None:
+        return inquiry.finished(outcome, since)
+    first: Entry | None = None
+    for reader in readers:
+        entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
+        if entry is not None and entry.proven:
+            return inquiry.found(entry, since)
+        first = first or entry
+    return None if first is None else inquiry.found(first, since)
 
 
 def _summary(reader: BookReader) -> BookSummary:

@@ -3,6 +3,7 @@
 FivebookError               (engine.errors)
 ├── GameNotNamed            the question names no game, and the books leave a choice
 ├── AnswerTooLarge          the answer to the question would be longer than answers may be
+├── NotProven               no book proves who wins
 ├── TooBusy                 too much else is asked for to answer now
 ├── CannotListen            the address or port cannot be had
 ├── InvalidPlayer           a text that describes no player
@@ -20,6 +21,10 @@ class GameNotNamed(FivebookError, ValueError):
 
 class AnswerTooLarge(FivebookError, ValueError):
     """The answer to the question would be longer than answers may be."""
+
+
+class NotProven(FivebookError, LookupError):
+    """No book proves who wins."""
 
 
 class TooBusy(FivebookError):

@@ -36,6 +36,10 @@ class Inquiry:
         played = tuple(game.parse_line(moves))
         return cls(game, played, game.play_line(played))
 
+    def after(self, move: Move) -> Inquiry:
+        """The inquiry about the position after a legal `move`."""
+        return Inquiry(self.game, (*self.played, move), self.game.play(self.position, move))
+
     def found(self, entry: Entry, since: int) -> Answer:
         """The answer of a book."""
         return self._answer(

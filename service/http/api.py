@@ -8,12 +8,14 @@ from msgspec import to_builtins
 
 from service.answerer import Answerer
 from service.answers import BookGame, BookSummary
-from service.http import live, positions
+from service.http import live, positions, walks
 from service.http.asking import Asking
 from service.http.documents import Books, respond
 from service.http.questions import BookQuestion
 from service.http.routes import Told, route
 from service.http.settings import Settings
+
+DOCUMENTS = walks.DOCUMENTS
 
 
 def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
@@ -27,7 +29,7 @@ def blueprint(answerer: Answerer, settings: Settings) -> APIBlueprint:
             response.headers["Fivebook-Away"] = ", ".join(map(quote, answerer.away))
         return response
 
-    for noun in (positions, live):
+    for noun in (positions, live, walks):
         noun.register(api, asking)
 
     game = asking.examples.game

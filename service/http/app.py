@@ -95,7 +95,7 @@ def create_app(settings: Settings) -> APIFlask:
 
     @app.spec_processor
     def complete(spec: Any) -> Any:
-        spec.setdefault("components", {}).setdefault("schemas", {}).update(schemas())
+        spec.setdefault("components", {}).setdefault("schemas", {}).update(schemas(api.DOCUMENTS))
         for path in spec["paths"].values():
             for operation in path.values():
                 if "requestBody" in operation:

@@ -6,7 +6,7 @@ from engine import registry
 from engine.search import Limits
 from service.answerer import Answerer
 from service.http.examples import Examples
-from service.http.questions import PositionQuestion
+from service.http.questions import GamePosition
 from service.http.settings import Settings
 from service.inquiry import Inquiry
 
@@ -29,7 +29,7 @@ class Asking:
         wanted = self.settings.movetime if movetime is None else movetime / 1000
         return min(wanted, self.settings.movetime_cap)
 
-    def inquiry(self, question: PositionQuestion) -> Inquiry:
+    def inquiry(self, question: GamePosition) -> Inquiry:
         """What `question` is about.
 
         Raises:

@@ -3,6 +3,7 @@
 They are written out as they are: what this program made itself is not validated again.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from flask import Response
@@ -64,9 +65,9 @@ _REFERENCE = "#/components/schemas/{name}"
 DOCUMENTS = (NotatedAnswer, BestMove, Problem, Batch, Books, Health)
 
 
-def schemas() -> dict[str, Any]:
-    """The JSON schemas of all documents, by name, for the components of the description."""
-    _, components = schema_components(DOCUMENTS, ref_template=_REFERENCE)
+def schemas(more: Iterable[type[Struct]]) -> dict[str, Any]:
+    """The JSON schemas, by name, of these documents and `more`, for the description."""
+    _, components = schema_components([*DOCUMENTS, *more], ref_template=_REFERENCE)
     answers = [{"$ref": _REFERENCE.format(name=kind.__name__)} for kind in (NotatedAnswer, Problem)]
     components["Batch"]["properties"]["answers"]["items"] = {"anyOf": [*answers, {"type": "null"}]}
     return components

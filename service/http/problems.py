@@ -1,7 +1,7 @@
 """The one place that turns errors into HTTP statuses and problem documents (RFC 9457).
 
 400  whatever is wrong with the question
-404  an unknown address; a position that no book holds, where only books were asked
+404  an unknown address; a position that no book holds or proves, where only books were asked
 405, 408, 413, …  as HTTP has them
 500  a book that cannot be read any more, and mistakes of this program
 503  too busy to keep the movetime, or a book is out of reach; with Retry-After
@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from book.errors import BookAway, BookError, PositionNotFound
 from engine.errors import FivebookError
-from service.errors import TooBusy
+from service.errors import NotProven, TooBusy
 from service.http.documents import Problem, encode
 
 MEDIA_TYPE = "application/problem+json"
@@ -47,7 +47,7 @@ def _of_ours(error: FivebookError) -> Response:
 
 def _status(error: FivebookError) -> HTTPStatus:
     match error:
-        case PositionNotFound():
+        case PositionNotFound() | NotProven():
             return HTTPStatus.NOT_FOUND
         case TooBusy() | BookAway():
             return HTTPStatus.SERVICE_UNAVAILABLE

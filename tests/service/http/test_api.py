@@ -234,8 +234,11 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
     assert set(description["paths"]) == {
         "/api/v1/position",
         "/api/v1/best",
+        "/api/v1/line",
         "/api/v1/live",
         "/api/v1/positions",
+        "/api/v1/proof",
+        "/api/v1/random",
         "/api/v1/books",
         "/healthz",
         "/readyz",

@@ -28,6 +28,9 @@ WITH_QUESTION = (
     ("GET", "/api/v1/position"),
     ("GET", "/api/v1/best"),
     ("GET", "/api/v1/live"),
+    ("GET", "/api/v1/line"),
+    ("GET", "/api/v1/random"),
+    ("GET", "/api/v1/proof"),
     ("POST", "/api/v1/positions"),
 )
 OPERATIONS = (
