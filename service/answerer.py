@@ -62,7 +62,7 @@ class Answerer(Closing):
                 opened.enter_context(misses)
             self._books = [opened.enter_context(ServedBook(path)) for path in books]
             self._opened = opened.pop_all()
-        self._live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
+        self.live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
 
     def close(self) -> None:
         """Close the books."""
@@ -72,6 +72,11 @@ class Answerer(Closing):
     def away(self) -> tuple[str, ...]:
         """The names of the books that were out of reach when they were last looked for."""
         return tuple(book.address.name for book in self._books if book.is_away)
+
+    @property
+    def generations(self) -> dict[str, int]:
+        """By the names of the books how often each was opened, because it was put in its place."""
+        return {book.address.name: book.generation for book in self._books}
 
     def check(self) -> None:
         """Make sure that every book can be read.
@@ -111,7 +116,7 @@ class Answerer(Closing):
 
     def prepare(self, game: Game) -> None:
         """Load the engine for `game`, so that no live search spends its movetime on that."""
-        self._live.prepare(game)
+        self.live.prepare(game)
 
     def answer(
         self,
@@ -136,7 +141,7 @@ class Answerer(Closing):
         stored = self._known(inquiry, since, book_only=book_only, lines=lines, best_only=best_only)
         if stored is not None:
             return stored
-        results = self._live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
+        results = self.live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
         return inquiry.searched(results, since)
 
     def follow(
@@ -155,7 +160,7 @@ class Answerer(Closing):
         if stored is not None:
             yield stored, True
             return
-        search = self._live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
+        search = self.live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
         # A generator that is left behind would be closed some time later.
         with closing(search):
             for found in search:
@@ -265,7 +270,7 @@ class Answerer(Closing):
         complete = list(answers)
         missing = [index for index, answer in enumerate(answers) if answer is None]
         if missing:
-            results = self._live.search_each(
+            results = self.live.search_each(
                 inquiries[0].game,
                 [inquiries[index].position for index in missing],
                 movetime=movetime,

@@ -1,7 +1,7 @@
 """Live searches: a few at a time, each within its movetime, none made twice at once."""
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -52,14 +52,27 @@ class LiveSearches:
         self._running = BoundedSemaphore(at_once)
         self._pool = _SearcherPool(idle=2 * at_once, options=options)
         self._lock = Lock()
+        self.at_once = at_once
         self._seats = at_once + waiting
         self._asking = 0
+        self._searching = 0
+        self._observer: Callable[[int, int], None] = lambda running, waiting: None
         self._shared: dict[_SearchKey, Future[list[SearchResult]]] = {}
 
     @property
     def asking(self) -> int:
         """How many are searching, waiting, or sharing another's search."""
         return self._asking
+
+    def observe(self, observer: Callable[[int, int], None]) -> None:
+        """Tell `observer` from now on how many searches run and wait, whenever that changes."""
+        self._observer = observer
+
+    def _count(self, *, asking: int = 0, searching: int = 0) -> None:
+        """Note a change of the numbers. The lock is held."""
+        self._asking += asking
+        self._searching += searching
+        self._observer(self._searching, self._asking - self._searching)
 
     def prepare(self, game: Game) -> None:
         """Have a searcher of `game` ready.
@@ -174,21 +187,25 @@ class LiveSearches:
         with self._lock:
             if self._asking >= self._seats:
                 raise _busy(movetime)
-            self._asking += 1
+            self._count(asking=1)
         try:
             yield
         finally:
             with self._lock:
-                self._asking -= 1
+                self._count(asking=-1)
 
     @contextmanager
     def _turn(self, movetime: float | None) -> Iterator[None]:
         patience = None if movetime is None else movetime * _PATIENCE
         if not self._running.acquire(timeout=patience):
             raise _busy(movetime)
+        with self._lock:
+            self._count(searching=1)
         try:
             yield
         finally:
+            with self._lock:
+                self._count(searching=-1)
             self._running.release()
 
 

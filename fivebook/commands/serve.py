@@ -8,7 +8,7 @@ from book.reader import BookReader
 from book.storage.address import Address
 from fivebook.config import config_option
 from fivebook.options import BOOK, DURATION, POSITIVE, TABLE, THREADS
-from service.http.settings import Settings, help_of
+from service.http.settings import AccessLog, Settings, help_of
 
 _DEFAULTS = Settings()
 
@@ -69,6 +69,13 @@ _DEFAULTS = Settings()
     default=_DEFAULTS.count_misses,
     show_default=True,
     help=help_of("count_misses"),
+)
+@click.option(
+    "--access-log",
+    type=click.Choice([kind.value for kind in AccessLog]),
+    default=_DEFAULTS.access_log,
+    show_default=True,
+    help=help_of("access_log"),
 )
 @config_option
 def serve(books: tuple[Address, ...], **options: Any) -> None:

@@ -10,11 +10,12 @@ from werkzeug.exceptions import BadRequest
 from engine import __version__
 from engine.registry import families
 from service.answerer import Answerer
-from service.http import admission, api, problems
+from service.http import access, admission, api, metrics, problems
 from service.http.documents import Health, respond, schemas
+from service.http.metrics import Metrics
 from service.http.questions import BookQuestion
 from service.http.routes import Told, route
-from service.http.settings import Settings
+from service.http.settings import AccessLog, Settings
 from service.miss_counter import MissCounter
 
 # A thousand positions of some two hundred moves each.
@@ -102,10 +103,13 @@ def create_app(settings: Settings) -> APIFlask:
                     operation["requestBody"]["required"] = True
         return spec
 
+    counted = Metrics(answerer)
     problems.register(app)
+    access.register(app, counted, AccessLog(settings.access_log))
     admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 
+    metrics.register(app, counted)
     _add_health(app, answerer)
 
     @app.get("/")

@@ -7,6 +7,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from service.answers import Answer
+from service.http import access
 from service.http.asking import Asking
 from service.http.documents import encode
 from service.http.problems import address, unexpected
@@ -43,6 +44,8 @@ def register(api: APIBlueprint, asking: Asking) -> None:
         )
         # What cannot be answered at all is a problem by its status.
         first = next(found)
+        if first is not None:
+            access.note(first[0])
         response = Response(_Events(first, found, address()), mimetype=EVENT_STREAM)
         response.headers["Cache-Control"] = "no-store"
         # A proxy would hold back what is short.

@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from service.answers import Answer
+from service.http import access
 from service.http.asking import Asking
 from service.http.batches import Batches
 from service.http.documents import JSON, Batch, respond
@@ -23,13 +24,15 @@ def register(api: APIBlueprint, asking: Asking) -> None:
     examples = asking.examples
 
     def answer(asked: PositionQuestion, *, lines: int, best_only: bool = False) -> Answer:
-        return asking.answerer.answer(
+        found = asking.answerer.answer(
             asking.inquiry(asked),
             asking.limits(asked.movetime),
             book_only=asked.book_only,
             best_only=best_only,
             lines=lines,
         )
+        access.note(found)
+        return found
 
     @route(api, "/position", "position", LinesQuestion, Told(NotatedAnswer, examples.answer, _ONE))
     def position(question: LinesQuestion) -> Response:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from errno import EADDRINUSE
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from granian.log import LogLevels
 
 from engine.warm import load_searchers
 from service.errors import CannotListen
+from service.http import metrics
 from service.http.admission import check_hosts
 from service.http.settings import Settings
 
@@ -54,6 +55,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     load_searchers()
     # A forked worker would inherit this process's threads and the engine's state half-way.
     multiprocessing.set_start_method("spawn", force=True)
+    shared = metrics.share() if settings.workers > 1 else nullcontext()
     server = Granian(
         "service.http.app",
         address=address,
@@ -70,7 +72,8 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     url = f"http://[{address}]" if ":" in address else f"http://{address}"
     url = f"{url}:{settings.port}"
     threading.Thread(target=_announce_when_up, args=(url, announce), daemon=True).start()
-    server.serve(target_loader=partial(_load_app, settings), wrap_loader=False)
+    with shared:
+        server.serve(target_loader=partial(_load_app, settings), wrap_loader=False)
 
 
 def _load_app(settings: Settings) -> "Reception":

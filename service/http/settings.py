@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from math import ceil
 from typing import Any
 
@@ -19,6 +20,14 @@ def _processors() -> int:
 
 def _option(default: Any, text: str) -> Any:
     return field(default=default, metadata={"help": text})
+
+
+class AccessLog(StrEnum):
+    """How requests are logged, on standard output."""
+
+    NONE = "none"
+    TEXT = "text"
+    JSON = "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,10 @@ class Settings:
     count_misses: bool = _option(
         True,
         "Count the positions that no book held, in BOOK.misses, for fivebook build --mode learn.",
+    )
+
+    access_log: str = _option(
+        "none", "Log of all requests on standard output: text, json (both one line each) or none."
     )
 
     @property
