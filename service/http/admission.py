@@ -52,5 +52,5 @@ def _check_parameters(endpoint: str) -> None:
         if len(values) > 1:
             raise BadRequest(f"parameter '{name}' is given {len(values)} times")
         # A question names the parameters that it takes.
-        if not hasattr(current_app.view_functions[endpoint], "takes_question"):
+        if not getattr(current_app.view_functions[endpoint], "takes_question", False):
             raise BadRequest(f"unknown parameter '{name}': {request.path} takes none")

@@ -10,7 +10,7 @@ from werkzeug.exceptions import BadRequest
 from engine import __version__
 from engine.registry import families
 from service.answerer import Answerer
-from service.http import access, admission, api, metrics, problems
+from service.http import access, admission, api, metrics, problems, reader
 from service.http.documents import Health, respond, schemas
 from service.http.metrics import Metrics
 from service.http.questions import BookQuestion
@@ -110,6 +110,7 @@ def create_app(settings: Settings) -> APIFlask:
     app.register_blueprint(api.blueprint(answerer, settings))
 
     metrics.register(app, counted)
+    reader.register(app)
     _add_health(app, answerer)
 
     @app.get("/")

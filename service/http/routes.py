@@ -101,7 +101,7 @@ def route(
             return view(question.model_validate(given))
 
         asked._spec = described._spec  # type: ignore[attr-defined]
-        asked.takes_question = True  # type: ignore[attr-defined]
+        asked.takes_question = not is_body  # type: ignore[attr-defined]
         told_of = api.doc(operation_id=operation_id, responses=told.responses)(asked)
         api.add_url_rule(path, operation_id, told_of, methods=[method])
         return view

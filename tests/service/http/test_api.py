@@ -263,3 +263,15 @@ def test_the_page_lists_books_and_its_links_work(client: FlaskClient) -> None:
     assert any("gomoku-9" in link for link in links)
     for link in links:
         assert client.get(link).status_code == 200
+
+
+def test_the_page_of_the_api_has_every_operation_and_brings_nothing_from_elsewhere(
+    client: FlaskClient, ask: Ask
+) -> None:
+    page = client.get("/docs").text
+    for path, methods in ask("/openapi.json")["paths"].items():
+        for method, told in methods.items():
+            assert f"<code>{method.upper()} {path}</code>" in page
+            assert f'id="{told["operationId"]}"' in page
+    assert "<script" not in page
+    assert not re.findall('(?:src|href)="(?:https?:)?//', page)

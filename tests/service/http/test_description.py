@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -114,6 +115,28 @@ def test_every_answer_is_described(method: str, path: str, description: Any) -> 
 @pytest.mark.parametrize(("method", "path"), WITH_QUESTION)
 def test_every_refusal_is_described(method: str, path: str, description: Any) -> None:
     assert 400 in asked(description, method, path, GenerationMode.NEGATIVE, SOME)
+
+
+def test_every_operation_has_an_id_a_description_and_an_example(description: Any) -> None:
+    raw = description.raw_schema
+    assert raw["openapi"].startswith("3.1")
+    told = [operation for path in raw["paths"].values() for operation in path.values()]
+    ids = [operation["operationId"] for operation in told]
+    assert len(set(ids)) == len(ids)
+    for operation in told:
+        assert operation["summary"]
+        for content in operation["responses"]["200"]["content"].values():
+            assert content["example"]
+
+
+def test_every_example_is_as_described(description: Any) -> None:
+    raw = description.raw_schema
+    for path in raw["paths"].values():
+        for operation in path.values():
+            for kind, content in operation["responses"]["200"]["content"].items():
+                if kind == "application/json":
+                    schema = {**content["schema"], "components": raw["components"]}
+                    assert jsonschema_rs.is_valid(schema, content["example"])
 
 
 @pytest.mark.slow
