@@ -40,8 +40,9 @@ class Answerer(Closing):
 
     Of several books that hold a position, one in which it is proven answers, else the first in
     the order given. What none holds is added to `misses`, for the first that holds the game;
-    these are closed with the books. A book that is replaced is answered from as it is then; one
-    that is out of reach is left out until it is back.
+    these are closed with the books. `before_search` is called before each live search, and may
+    raise what refuses it. A book that is replaced is answered from as it is then; one that is out
+    of reach is left out until it is back.
 
     Raises:
         BookError: if a book cannot be opened.
@@ -55,8 +56,10 @@ class Answerer(Closing):
         waiting: int = 0,
         options: SearchOptions = SearchOptions(),
         misses: MissCounter | None = None,
+        before_search: Callable[[], None] = lambda: None,
     ) -> None:
         self._misses = misses
+        self._before_search = before_search
         with ExitStack() as opened:
             if misses is not None:
                 opened.enter_context(misses)
@@ -141,6 +144,7 @@ class Answerer(Closing):
         stored = self._known(inquiry, since, book_only=book_only, lines=lines, best_only=best_only)
         if stored is not None:
             return stored
+        self._before_search()
         results = self.live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
         return inquiry.searched(results, since)
 
@@ -160,6 +164,7 @@ class Answerer(Closing):
         if stored is not None:
             yield stored, True
             return
+        self._before_search()
         search = self.live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
         # A generator that is left behind would be closed some time later.
         with closing(search):
@@ -270,6 +275,7 @@ class Answerer(Closing):
         complete = list(answers)
         missing = [index for index, answer in enumerate(answers) if answer is None]
         if missing:
+            self._before_search()
             results = self.live.search_each(
                 inquiries[0].game,
                 [inquiries[index].position for index in missing],

@@ -64,6 +64,11 @@ class LiveSearches:
         """How many are searching, waiting, or sharing another's search."""
         return self._asking
 
+    @property
+    def waiting(self) -> int:
+        """How many who ask wait for a search to end."""
+        return self._asking - self._searching
+
     def observe(self, observer: Callable[[int, int], None]) -> None:
         """Tell `observer` from now on how many searches run and wait, whenever that changes."""
         self._observer = observer

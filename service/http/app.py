@@ -1,5 +1,6 @@
 """The web application."""
 
+from collections.abc import Callable
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NoReturn
 
@@ -10,10 +11,11 @@ from werkzeug.exceptions import BadRequest
 from engine import __version__
 from engine.registry import families
 from service.answerer import Answerer
-from service.http import access, admission, api, metrics, problems, reader
+from service.http import access, admission, api, caching, cors, metrics, problems, proxies, reader
 from service.http.documents import Health, respond, schemas
 from service.http.metrics import Metrics
 from service.http.questions import BookQuestion
+from service.http.rates import SearchRate
 from service.http.routes import Told, route
 from service.http.settings import AccessLog, Settings
 from service.miss_counter import MissCounter
@@ -48,6 +50,13 @@ def _client() -> str:
     return str(ip_network((int(address), 64), strict=False))
 
 
+def _search_check(settings: Settings) -> Callable[[], None]:
+    """What is done before each live search."""
+    if not settings.live_rate:
+        return lambda: None
+    return SearchRate(settings.live_rate, settings.rate_storage, _client).check
+
+
 def _add_health(app: APIFlask, answerer: Answerer) -> None:
     ok = Health(status="ok", version=__version__)
     example = {"status": "ok", "version": __version__}
@@ -79,6 +88,7 @@ def create_app(settings: Settings) -> APIFlask:
         waiting=settings.waiting_per_worker,
         options=settings.search_options,
         misses=MissCounter(client=_client) if settings.count_misses else None,
+        before_search=_search_check(settings),
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
@@ -105,7 +115,11 @@ def create_app(settings: Settings) -> APIFlask:
 
     counted = Metrics(answerer)
     problems.register(app)
+    # What is registered first sees a request first, and its answer last.
     access.register(app, counted, AccessLog(settings.access_log))
+    cors.register(app, settings.cors)
+    caching.register(app)
+    proxies.register(app, settings)
     admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 

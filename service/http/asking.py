@@ -25,9 +25,15 @@ class Asking:
         return Examples(held[0])
 
     def seconds(self, movetime: float | None) -> float:
-        """The time of a live search for a movetime in milliseconds, or for none given."""
+        """The time of a live search for a movetime in milliseconds, or for none given.
+
+        It is shared with those who wait: with as many of them as may search at once it is half.
+        """
         wanted = self.settings.movetime if movetime is None else movetime / 1000
-        return min(wanted, self.settings.movetime_cap)
+        wanted = min(wanted, self.settings.movetime_cap)
+        live = self.answerer.live
+        shared = wanted * live.at_once / (live.at_once + live.waiting)
+        return max(shared, min(wanted, self.settings.movetime_floor))
 
     def inquiry(self, question: GamePosition) -> Inquiry:
         """What `question` is about.

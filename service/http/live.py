@@ -24,7 +24,7 @@ _Stream = Generator[_Found | None, None, None]
 def register(api: APIBlueprint, asking: Asking) -> None:
     """Add the route to `api`."""
     example = _event("answer", encode(NotatedAnswer.of(asking.examples.known))).decode()
-    told = Told(NotatedAnswer, example, (400, 404, 500, 503), EVENT_STREAM)
+    told = Told(NotatedAnswer, example, (400, 404, 429, 500, 503), EVENT_STREAM)
 
     @route(api, "/live", "live", LinesQuestion, told)
     def live(question: LinesQuestion) -> Response:

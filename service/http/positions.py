@@ -14,8 +14,8 @@ from service.http.questions import BatchQuestion, Errors, LinesQuestion, Positio
 from service.http.routes import Told, route
 from service.notated import BestMove, NotatedAnswer
 
-_ONE = (400, 404, 500, 503)
-_MANY = (400, 408, 413, 415, 500, 503)
+_ONE = (304, 400, 404, 429, 500, 503)
+_MANY = (400, 408, 413, 415, 429, 500, 503)
 
 
 def register(api: APIBlueprint, asking: Asking) -> None:

@@ -3,6 +3,7 @@
 400  whatever is wrong with the question
 404  an unknown address; a position that no book holds or proves, where only books were asked
 405, 408, 413, …  as HTTP has them
+429  too many live searches for one client; with Retry-After
 500  a book that cannot be read any more, and mistakes of this program
 503  too busy to keep the movetime, or a book is out of reach; with Retry-After
 """
@@ -17,7 +18,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from book.errors import BookAway, BookError, PositionNotFound
 from engine.errors import FivebookError
-from service.errors import NotProven, TooBusy
+from service.errors import NotProven, TooBusy, TooManySearches
 from service.http.documents import Problem, encode
 
 MEDIA_TYPE = "application/problem+json"
@@ -49,6 +50,8 @@ def _status(error: FivebookError) -> HTTPStatus:
     match error:
         case PositionNotFound() | NotProven():
             return HTTPStatus.NOT_FOUND
+        case TooManySearches():
+            return HTTPStatus.TOO_MANY_REQUESTS
         case TooBusy() | BookAway():
             return HTTPStatus.SERVICE_UNAVAILABLE
         case BookError():

@@ -8,6 +8,8 @@ from typing import Any
 from apiflask import APIFlask
 from flask import render_template
 
+_NONE: dict[str, Any] = {"content": {}}
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -25,8 +27,9 @@ class Operation:
     @property
     def example(self) -> str:
         """An answer, as text."""
-        for kind, content in self.responses["200"]["content"].items():
-            example = content.get("example", "")
+        content: dict[str, Any] = self.responses["200"]["content"]
+        for kind, told in content.items():
+            example = told.get("example", "")
             return json.dumps(example, indent=2) if kind.endswith("json") else str(example)
         return ""
 
@@ -51,7 +54,7 @@ def operations(spec: dict[str, Any]) -> Iterator[Operation]:
     """The operations of a description, in its order."""
     for path, methods in spec["paths"].items():
         for method, told in methods.items():
-            content = told.get("requestBody", {}).get("content", {})
+            bodies: list[dict[str, Any]] = list(told.get("requestBody", _NONE)["content"].values())
             yield Operation(
                 id=told["operationId"],
                 method=method.upper(),
@@ -59,7 +62,7 @@ def operations(spec: dict[str, Any]) -> Iterator[Operation]:
                 summary=told.get("summary", ""),
                 description=told.get("description", ""),
                 parameters=told.get("parameters", []),
-                body=next(iter(content.values()), {}).get("schema", {}),
+                body=bodies[0]["schema"] if bodies else {},
                 responses=told["responses"],
             )
 

@@ -36,8 +36,8 @@ def served(*arguments: str, host: str = "127.0.0.1") -> Iterator[tuple[subproces
         assert process.stdout is not None
         url = f"http://{host}:{port}"
         # An access log has lines before.
-        assert any(url in line for line in iter(process.stdout.readline, "")), (
-            process.communicate(timeout=_TIMEOUT)
+        assert any(url in line for line in iter(process.stdout.readline, "")), process.communicate(
+            timeout=_TIMEOUT
         )
         yield process, url
     finally:
