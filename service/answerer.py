@@ -169,14 +169,10 @@ class Answerer(Closing):
         # A generator that is left behind would be closed some time later.
         with closing(search):
             for found in search:
-                yield (
-                    None
-                    if found is None
-                    else (
-                        inquiry.searched(found.results, since),
-                        found.is_final,
-                    )
-                )
+                if found is None:
+                    yield None
+                else:
+                    yield inquiry.searched(found.results, since), found.is_final
 
     def _known(
         self,

@@ -7,13 +7,15 @@ thread, however many of it there are. So does one that reads its answer slowly: 
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from flask import Flask
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 from werkzeug.wrappers import Response
 
 from service.http.deliveries import Deliveries
@@ -90,15 +92,23 @@ class Reception:
         loop = asyncio.get_running_loop()
         gone = asyncio.ensure_future(protocol.client_disconnect())
         try:
-            while not gone.done():
-                part = await loop.run_in_executor(self._threads, next, parts, None)
-                if part is None:
-                    break
-                if part:
-                    await transport.send_bytes(part)
+            # The reader may also go away just then.
+            with suppress(ProtocolClosed):
+                await self._send(parts, transport, gone)
         finally:
             gone.cancel()
             await loop.run_in_executor(self._threads, response.close)
+
+    async def _send(
+        self, parts: Iterator[bytes], transport: Any, gone: asyncio.Future[Any]
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        while not gone.done():
+            part = await loop.run_in_executor(self._threads, next, parts, None)
+            if part is None:
+                return
+            if part:
+                await transport.send_bytes(part)
 
     def __rsgi_del__(self, _loop: asyncio.AbstractEventLoop) -> None:
         """What the server calls when it has ended."""

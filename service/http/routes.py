@@ -14,6 +14,7 @@ from service.http.documents import JSON, Problem, reference
 from service.http.problems import MEDIA_TYPE
 from service.http.questions import BookQuestion
 
+_NOT_MODIFIED = 304
 _MEANINGS = {
     304: "The answer is still the one that If-None-Match names.",
     400: "Something is wrong with the question.",
@@ -62,16 +63,11 @@ class Told:
 
 def refusals(*statuses: int) -> dict[int | str, Any]:
     """What a route answers with these statuses, as OpenAPI has it; problem documents mostly."""
-    content = {MEDIA_TYPE: {"schema": reference(Problem)}}
+    problem = {"content": {MEDIA_TYPE: {"schema": reference(Problem)}}}
     return {
-        status: {"description": _MEANINGS[status]}
-        if status == _NOT_MODIFIED
-        else {"description": _MEANINGS[status], "content": content}
+        status: {"description": _MEANINGS[status], **(problem if status != _NOT_MODIFIED else {})}
         for status in statuses
     }
-
-
-_NOT_MODIFIED = 304
 
 
 def route(
