@@ -251,7 +251,7 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
         "book_only",
         "lines",
     }
-    assert set(position["responses"]) == {"200", "400", "404", "500", "503"}
+    assert set(position["responses"]) == {"200", "304", "400", "404", "429", "500", "503"}
     assert description["paths"]["/api/v1/positions"]["post"]["requestBody"]["required"]
 
 
