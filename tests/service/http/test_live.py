@@ -17,6 +17,8 @@ from tests.service.http.test_serve import get, served
 
 FAR = {"gomoku-9": "a1 b3 i2 h9 c9", "pentago-swap": "a1:12 c2:34 f5:13 b4:24 d6:23"}
 HOUR = 3_600_000
+# A game whose search tells of its first depths at once: no proof comes before.
+PLAIN = "connect-four-7x6"
 
 
 def events(text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -85,7 +87,7 @@ def test_a_bad_question_is_told_by_its_status(
 
 def first_event(opened: socket.socket, url: str, moves: str) -> str:
     """Ask for an hour's search, and read until its first event is whole."""
-    address = f"/api/v1/live?game=gomoku-9&moves={moves}&movetime={HOUR}"
+    address = f"/api/v1/live?game={PLAIN}&moves={moves}&movetime={HOUR}"
     opened.sendall(f"GET {address} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n\r\n".encode())
     text = ""
     while "\n\n" not in text.partition("\r\n\r\n")[2]:
@@ -104,22 +106,22 @@ def url(gomoku_book: Path) -> Iterator[str]:
 
 def test_each_event_is_sent_when_it_happens(url: str) -> None:
     with connection(url) as opened:
-        assert "event: progress" in first_event(opened, url, "a1,i9,a9")
+        assert "event: progress" in first_event(opened, url, "d1")
 
 
 def test_a_reader_that_goes_away_gives_its_seat_back(url: str) -> None:
     for _ in range(3):
         with connection(url) as opened:
-            first_event(opened, url, "a1,i9,b9")
+            first_event(opened, url, "d1,d2")
             with pytest.raises(HTTPError, match="503"):
-                get(f"{url}/api/v1/best?game=gomoku-9&moves=a1,i9,c9&movetime=1")
+                get(f"{url}/api/v1/best?game={PLAIN}&moves=c1&movetime=1")
         # Within a second, which is the half of its movetime.
-        answer = get(f"{url}/api/v1/best?game=gomoku-9&moves=a1,i9,c9&movetime=2000")
+        answer = get(f"{url}/api/v1/best?game={PLAIN}&moves=c1&movetime=2000")
         assert answer["source"] in {"live", "proof"}
 
 
 def test_no_seat_is_told_by_the_status(url: str) -> None:
     with connection(url) as opened:
-        first_event(opened, url, "a1,i9,d9")
+        first_event(opened, url, "d1,c1")
         with pytest.raises(HTTPError, match="503"):
-            get(f"{url}/api/v1/live?game=gomoku-9&moves=a1,i9,c9&movetime=1")
+            get(f"{url}/api/v1/live?game={PLAIN}&moves=c1&movetime=1")
