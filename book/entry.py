@@ -1,13 +1,13 @@
 """What a book says about one position, in the orientation of whoever asks."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.position import Move, Position
 from engine.values import Bound, Value
 
 
-@dataclass(frozen=True, slots=True)
-class BookMove:
+class BookMove(NamedTuple):
     """A move with its value for the side to move.
 
     `in_book` tells whether its value is that of a position stored in the book; the one move of a

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
+from struct import Struct
 
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
@@ -206,11 +206,9 @@ class Game(ABC):
         Raises:
             InvalidMove: if it is no cell of this board.
         """
-        match = re.fullmatch(r"([a-zA-Z])([1-9][0-9]?)", text)
-        if match:
-            column, row = ord(match[1].lower()) - ord("a"), int(match[2]) - 1
-            if column < self.width and row < self.height:
-                return row * self.width + column
+        cell = self._cells_by_name.get(text)
+        if cell is not None:
+            return cell
         last = self.format_cell(self.cell_count - 1)
         raise InvalidMove(f"'{text}' is no cell of {self.id}: cells run from a1 to {last}")
 
@@ -220,11 +218,17 @@ class Game(ABC):
         Raises:
             InvalidMove: if a part of it is no move.
         """
-        return [self.parse_move(word) for word in re.split(r"[\s,]+", text) if word]
+        return [self.parse_move(word) for word in text.replace(",", " ").split()]
 
     def format_line(self, line: Sequence[Move]) -> str:
         """The notation of `line`, separated by spaces."""
-        return " ".join(map(self.format_move, line))
+        names = self.move_names
+        return " ".join([names[move] for move in line])
+
+    @cached_property
+    def move_names(self) -> tuple[str, ...]:
+        """The notation of every move, by number."""
+        return tuple(map(self.format_move, range(self.move_count)))
 
     def play_line(self, line: Sequence[Move], start: Position | None = None) -> Position:
         """The position after `line`, from the empty board or from `start`.
@@ -283,18 +287,27 @@ class Game(ABC):
     def canonical(self, position: Position) -> Canonical:
         """The smallest image of `position`, by the order of packed stones, and its key."""
         dark, light = cells_of(position.dark), cells_of(position.light)
-        best_dark, best_light, chosen = dark, light, 0
-        for symmetry in self.symmetries:
-            cell_map = self._cell_maps[symmetry]
-            dark_image = sorted([cell_map[cell] for cell in dark])
-            if dark_image > best_dark:
-                continue
-            light_image = sorted([cell_map[cell] for cell in light])
-            if dark_image < best_dark or light_image < best_light:
-                best_dark, best_light, chosen = dark_image, light_image, symmetry
-        stones = self._encode(best_dark, best_light)
-        image = Position(board_of(best_dark), board_of(best_light))
-        return Canonical(image, stones, self.key(stones), chosen)
+        chosen = self._smallest_image(dark, light)
+        if chosen:
+            cell_map = self._cell_maps[chosen]
+            dark = sorted([cell_map[cell] for cell in dark])
+            light = sorted([cell_map[cell] for cell in light])
+            position = Position(board_of(dark), board_of(light))
+        stones = self._encode(dark, light)
+        return Canonical(position, stones, self.key(stones), chosen)
+
+    def _smallest_image(self, dark: list[Cell], light: list[Cell]) -> Symmetry:
+        """The first symmetry by which the stones have their smallest image.
+
+        Of two lists of as many ascending cells the smaller one has the lowest cell that is not
+        in both. So it is the larger number, if a cell's bit is the higher the lower the cell.
+        """
+        marks = self._image_marks
+        images = sum([marks[cell] for cell in dark])
+        # The marks of light lie below those of dark, by as many bits as there are cells.
+        images += sum([marks[cell] for cell in light]) >> self.cell_count
+        numbers = self._image_numbers.unpack(images.to_bytes(self._image_numbers.size, "big"))
+        return self.symmetries[numbers.index(max(numbers))]
 
     def key(self, stones: bytes) -> Key:
         """The 16-byte key of a canonical position, from its packed stones."""
@@ -361,6 +374,26 @@ class Game(ABC):
             for symmetry in (OF_A_SQUARE if self.width == self.height else OF_A_RECTANGLE)
         }
 
+    @cached_property
+    def _image_numbers(self) -> Struct:
+        """How the images of a position stand beside each other in a number."""
+        return Struct(f"{(2 * self.cell_count + 7) // 8}s" * len(self.symmetries))
+
+    @cached_property
+    def _image_marks(self) -> list[int]:
+        """For each cell its bits in all images at once, those of the first symmetry on top.
+
+        The bits are those of a dark stone, in the upper half of an image's place.
+        """
+        cells, place = self.cell_count, 8 * (self._image_numbers.size // len(self.symmetries))
+        marks = []
+        for cell in range(cells):
+            mark = 0
+            for symmetry in self.symmetries:
+                mark = mark << place | 1 << 2 * cells - 1 - self._cell_maps[symmetry][cell]
+            marks.append(mark)
+        return marks
+
     def _turned(self, cell: Cell, symmetry: Symmetry) -> Cell:
         row, column = divmod(cell, self.width)
         if symmetry >= MIRRORED:
@@ -370,6 +403,12 @@ class Game(ABC):
             row, column = column, height - 1 - row
             width, height = height, width
         return row * self.width + column
+
+    @cached_property
+    def _cells_by_name(self) -> dict[str, Cell]:
+        """Every cell by its name, in either case."""
+        names = {self.format_cell(cell): cell for cell in range(self.cell_count)}
+        return names | {name.upper(): cell for name, cell in names.items()}
 
     @cached_property
     def _cell_width(self) -> int:

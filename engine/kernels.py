@@ -89,6 +89,8 @@ _clock_gettime: Any = types.ExternalFunction(
     "clock_gettime", types.intc(types.intc, types.CPointer(types.int64))
 )
 _CLOCK = time.CLOCK_MONOTONIC
+LONG_AGO = 1
+"""A deadline on the clock of `now` that is over; 0 often stands for none."""
 
 
 @kernel(types.int64())

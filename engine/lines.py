@@ -4,7 +4,7 @@ from engine.position import Bitboard
 
 
 class Rows:
-    """Rows of `length` stones on a board, in the four directions.
+    """Rows of `length` stones, two or more, on a board, in the four directions.
 
     Where `exact`, a longer row does not count.
     """
@@ -22,8 +22,12 @@ class Rows:
         if board.bit_count() < self._length:
             return False
         for direction in self._directions:
-            row = board & direction.starts
-            for step in range(1, self._length):
+            pairs = board & board >> direction.shift
+            # Most boards have none of some direction, and no row then.
+            if not pairs:
+                continue
+            row = pairs & direction.starts
+            for step in range(2, self._length):
                 row &= board >> step * direction.shift
             if row and self._exact:
                 row &= ~(board << direction.shift & direction.has_previous)

@@ -78,6 +78,8 @@ class PlainSearcher:
         self._game = game
         self._options = options
         self._far = central_first(game)
+        self._whole: list[SearchResult] = []
+        self._ended = False
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -88,6 +90,8 @@ class PlainSearcher:
             ValueError: if the game is over or no move is left.
         """
         started = time.monotonic()
+        if not exclude:
+            self._whole = []
         moves = [move for move in self._game.legal_moves(position) if move not in exclude]
         if not moves:
             raise ValueError("the game is over, or every move is excluded")
@@ -105,25 +109,41 @@ class PlainSearcher:
             except _Stopped:
                 break
             finished = depth
+            if not exclude:
+                self._whole = [self._result(position, moves[0], value, depth, started)]
             if is_decisive(value) or (soft is not None and time.monotonic() >= soft):
                 break
-        return SearchResult(
-            move=moves[0],
-            value=value,
-            # A win or loss was found at the first depth that shows it, so none is nearer.
-            bound=Bound.EXACT,
-            proven=is_decisive(value) or finished == left,
-            depth=finished,
-            nodes=self._nodes,
-            seconds=time.monotonic() - started,
-            line=self._line(position, moves[0], finished),
-        )
+        return self._result(position, moves[0], value, finished, started)
+
+    def so_far(self) -> list[SearchResult]:
+        """What the search for the first line has found, see `engine.search.Searcher`."""
+        return self._whole
+
+    def end(self) -> None:
+        """Have the search that another thread is in end, see `engine.search.Searcher`."""
+        self._ended = True
 
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
     ) -> list[SearchResult]:
         """See `engine.search.Searcher`."""
         return lines_by_exclusion(self, self._game, position, limits, count, exclude)
+
+    def _result(
+        self, position: Position, move: Move, value: Value, depth: int, started: float
+    ) -> SearchResult:
+        """What is found after `depth` whole plies by a search that `started` then."""
+        return SearchResult(
+            move=move,
+            value=value,
+            # A win or loss was found at the first depth that shows it, so none is nearer.
+            bound=Bound.EXACT,
+            proven=is_decisive(value) or depth == self._game.cell_count - position.ply,
+            depth=depth,
+            nodes=self._nodes,
+            seconds=time.monotonic() - started,
+            line=self._line(position, move, depth),
+        )
 
     def _best(
         self, position: Position, moves: Sequence[Move], depth: int
@@ -142,7 +162,7 @@ class PlainSearcher:
         self, position: Position, move: Move, depth: int, alpha: Value, beta: Value
     ) -> Value:
         """The value of a move, for the side that makes it; as `_value` fails, so does this."""
-        if self._most is not None and self._nodes >= self._most:
+        if self._ended or (self._most is not None and self._nodes >= self._most):
             raise _Stopped
         self._nodes += 1
         if self._deadline is not None and time.monotonic() >= self._deadline:

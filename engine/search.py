@@ -144,3 +144,19 @@ class Searcher(Protocol):
         move; their nodes and seconds add up to those of the whole.
         """
         ...
+
+    def so_far(self) -> list[SearchResult]:
+        """What the search that another thread is in has found, best first.
+
+        As of its last whole depth; empty before the first. It is read while it is written: of the
+        lines, those that cannot be played are to be left out.
+        """
+        ...
+
+    def end(self) -> None:
+        """Have the search that another thread is in end within milliseconds, as at a deadline.
+
+        It is to be said again until that has ended, as a search may be between two steps. The
+        searcher is of no further use.
+        """
+        ...

@@ -12,6 +12,7 @@ from engine import registry
 from engine.game import Game
 from engine.values import Bound, distance
 from fivebook._games import Moves, MoveText, after, notation, read_line
+from service.answers import win_rate
 from service.errors import GameNotNamed
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class KnownMove:
     depth: int
     in_book: bool
     line: tuple[MoveText, ...]
+
+    @property
+    def win_rate(self) -> float:
+        """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
+        return win_rate(self.value, self.proven)
 
     @property
     def distance(self) -> int | None:
@@ -96,6 +102,11 @@ class BookEntry:
     def line(self) -> tuple[MoveText, ...]:
         """What the book expects from here on, beginning with the best move."""
         return tuple(self._notation[move] for move in self._stored[0].line)
+
+    @property
+    def win_rate(self) -> float:
+        """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
+        return win_rate(self.value, self.proven)
 
     @property
     def distance(self) -> int | None:

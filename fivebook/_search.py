@@ -11,6 +11,7 @@ from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import Bound
 from fivebook._games import Moves, MoveText, notation, read_unfinished
 from fivebook.machine import prepare_python
+from service.answers import win_rate
 
 _USUAL = SearchOptions()
 
@@ -33,6 +34,11 @@ class AnalysisLine:
     distance: int | None
     depth: int
     line: tuple[MoveText, ...]
+
+    @property
+    def win_rate(self) -> float:
+        """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
+        return win_rate(self.value, self.proven)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,11 @@ class Analysis:
     def value(self) -> int:
         """The value of the position for the side to move, in centi-units."""
         return self.lines[0].value
+
+    @property
+    def win_rate(self) -> float:
+        """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
+        return self.lines[0].win_rate
 
     @property
     def bound(self) -> Bound:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from book.closing import Closing
 from book.entry import Entry
@@ -29,13 +29,20 @@ if TYPE_CHECKING:
 _Found = TypeVar("_Found")
 
 
+class LookUp(Protocol):
+    """Gives what the rules or a book know of a position, see `Answerer.walk`."""
+
+    def __call__(self, inquiry: Inquiry, best_only: bool = False, /) -> Answer | None: ...
+
+
 class Answerer(Closing):
     """Answers from open books and live searches; any number of threads may ask.
 
     Of several books that hold a position, one in which it is proven answers, else the first in
     the order given. What none holds is added to `misses`, for the first that holds the game;
-    these are closed with the books. A book that is replaced is answered from as it is then; one
-    that is out of reach is left out until it is back.
+    these are closed with the books. `before_search` is called before each live search, and may
+    raise what refuses it. A book that is replaced is answered from as it is then; one that is out
+    of reach is left out until it is back.
 
     Raises:
         BookError: if a book cannot be opened.
@@ -49,14 +56,16 @@ class Answerer(Closing):
         waiting: int = 0,
         options: SearchOptions = SearchOptions(),
         misses: MissCounter | None = None,
+        before_search: Callable[[], None] = lambda: None,
     ) -> None:
         self._misses = misses
+        self._before_search = before_search
         with ExitStack() as opened:
             if misses is not None:
                 opened.enter_context(misses)
             self._books = [opened.enter_context(ServedBook(path)) for path in books]
             self._opened = opened.pop_all()
-        self._live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
+        self.live = LiveSearches(at_once=live_searches, waiting=waiting, options=options)
 
     def close(self) -> None:
         """Close the books."""
@@ -67,6 +76,11 @@ class Answerer(Closing):
         """The names of the books that were out of reach when they were last looked for."""
         return tuple(book.address.name for book in self._books if book.is_away)
 
+    @property
+    def generations(self) -> dict[str, int]:
+        """By the names of the books how often each was opened, because it was put in its place."""
+        return {book.address.name: book.generation for book in self._books}
+
     def check(self) -> None:
         """Make sure that every book can be read.
 
@@ -76,6 +90,11 @@ class Answerer(Closing):
         for book in self._books:
             with book.at_hand(ask_first=True):
                 pass
+
+    @property
+    def games(self) -> tuple[Game, ...]:
+        """The games in the books, in their order."""
+        return tuple(dict.fromkeys(game for book in self._books for game in book.games))
 
     def books(self) -> tuple[BookSummary, ...]:
         """What is in each book that is not away."""
@@ -94,16 +113,17 @@ class Answerer(Closing):
         """
         if game_id is not None:
             return registry.get(game_id)
-        held = {game.id: game for book in self._books for game in book.games}
+        held = self.games
         if len(held) == 1:
-            return next(iter(held.values()))
+            return held[0]
         if held:
-            raise GameNotNamed(f"name the game: the books hold {' and '.join(sorted(held))}")
+            names = " and ".join(sorted(game.id for game in held))
+            raise GameNotNamed(f"name the game: the books hold {names}")
         raise GameNotNamed("name the game, such as gomoku-15: there is no book to tell it from")
 
     def prepare(self, game: Game) -> None:
         """Load the engine for `game`, so that no live search spends its movetime on that."""
-        self._live.prepare(game)
+        self.live.prepare(game)
 
     def answer(
         self,
@@ -125,20 +145,77 @@ class Answerer(Closing):
             TooBusy: if a live search would not end within its movetime.
         """
         since = time.perf_counter_ns()
+        stored = self._known(inquiry, since, book_only=book_only, lines=lines, best_only=best_only)
+        if stored is not None:
+            return stored
+        self._before_search()
+        results = self.live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
+        return inquiry.searched(results, since)
+
+    def follow(
+        self, inquiry: Inquiry, limits: Limits, *, book_only: bool = False, lines: int = 1
+    ) -> Generator[tuple[Answer, bool] | None, None, None]:
+        """As `answer`, but a live search also tells what it has found so far, time and again.
+
+        Each answer comes with whether it is the last one; None comes where for some 50 ms there was
+        nothing new. Closing the iterator ends the search.
+
+        Raises:
+            PositionNotFound, BookAway, TooBusy: as `answer`, before the first answer.
+        """
+        since = time.perf_counter_ns()
+        stored = self._known(inquiry, since, book_only=book_only, lines=lines)
+        if stored is not None:
+            yield stored, True
+            return
+        self._before_search()
+        search = self.live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
+        # A generator that is left behind would be closed some time later.
+        with closing(search):
+            for found in search:
+                if found is None:
+                    yield None
+                else:
+                    yield inquiry.searched(found.results, since), found.is_final
+
+    def _known(
+        self,
+        inquiry: Inquiry,
+        since: int,
+        *,
+        book_only: bool,
+        lines: int,
+        best_only: bool = False,
+    ) -> Answer | None:
+        """What the rules or a book tell, None if a search is needed, which `book_only` refuses.
+
+        Raises:
+            PositionNotFound, BookAway: see `answer`.
+        """
         stored = self._read(
             lambda readers: self._stored(readers, inquiry, since, lines=lines, best_only=best_only)
         )
-        if stored is not None:
+        if stored is not None or not book_only:
             return stored
-        game = inquiry.game
-        if book_only and self.away:
+        if self.away:
             raise BookAway(f"{' and '.join(self.away)} cannot be reached: ask again later")
-        if book_only:
-            text = game.format_line(inquiry.played)
-            where = f"after '{text}'" if text else "with an empty board"
-            raise PositionNotFound(f"no book holds {game.id} {where}")
-        results = self._live.search_lines(game, inquiry.position, limits, max(lines, 1))
-        return inquiry.searched(results, since)
+        text = inquiry.game.format_line(inquiry.played)
+        where = f"after '{text}'" if text else "with an empty board"
+        raise PositionNotFound(f"no book holds {inquiry.game.id} {where}")
+
+    def walk(self, use: Callable[[LookUp], _Found]) -> _Found:
+        """What `use` finds by looking up positions, each of them in the same editions of the books.
+
+        It gets a function that answers an inquiry, with all moves and no lines, or gives None.
+        With True as its second argument that finds the best move alone. Misses are not counted.
+        """
+        return self._read(
+            lambda readers: use(
+                lambda inquiry, best_only=False: _held(
+                    readers, inquiry, time.perf_counter_ns(), lines=0, best_only=best_only
+                )
+            )
+        )
 
     def answer_each(
         self,
@@ -198,7 +275,8 @@ class Answerer(Closing):
         complete = list(answers)
         missing = [index for index, answer in enumerate(answers) if answer is None]
         if missing:
-            results = self._live.search_each(
+            self._before_search()
+            results = self.live.search_each(
                 inquiries[0].game,
                 [inquiries[index].position for index in missing],
                 movetime=movetime,
@@ -237,20 +315,11 @@ class Answerer(Closing):
         lines: int = 1,
         best_only: bool = False,
     ) -> Answer | None:
-        """The answer that the rules or a book give, None if a search is needed."""
-        outcome = inquiry.game.outcome(inquiry.position)
-        if outcome is not None:
-            return inquiry.finished(outcome, since)
-        first: Entry | None = None
-        for reader in readers:
-            entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
-            if entry is not None and entry.proven:
-                return inquiry.found(entry, since)
-            first = first or entry
-        if first is None:
+        """The answer that the rules or a book give, None if a search is needed: a miss."""
+        held = _held(readers, inquiry, since, lines=lines, best_only=best_only)
+        if held is None:
             self._miss(readers, inquiry)
-            return None
-        return inquiry.found(first, since)
+        return held
 
     def _miss(self, readers: Sequence[BookReader], inquiry: Inquiry) -> None:
         if self._misses is None:
@@ -259,6 +328,27 @@ class Answerer(Closing):
             if inquiry.game in reader.games:
                 self._misses.add(reader.address, inquiry.game, inquiry.position)
                 return
+
+
+def _held(
+    readers: Sequence[BookReader],
+    inquiry: Inquiry,
+    since: int,
+    *,
+    lines: int = 1,
+    best_only: bool = False,
+) -> Answer | None:
+    """The answer that the rules or one of the books give, None if there is none."""
+    outcome = inquiry.game.outcome(inquiry.position)
+    if outcome is not None:
+        return inquiry.finished(outcome, since)
+    first: Entry | None = None
+    for reader in readers:
+        entry = reader.get(inquiry.game, inquiry.position, lines=lines, best_only=best_only)
+        if entry is not None and entry.proven:
+            return inquiry.found(entry, since)
+        first = first or entry
+    return None if first is None else inquiry.found(first, since)
 
 
 def _summary(reader: BookReader) -> BookSummary:

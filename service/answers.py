@@ -2,11 +2,16 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from typing import NamedTuple
 
 from engine.game import Game, Outcome
 from engine.position import Move, Position
 from engine.search import Method
-from engine.values import Bound, Value, distance
+from engine.values import Bound, Value, distance, is_decisive, winning_probability
+
+_DECIMALS = 4
+_OF_A_DRAW = 0.5
 
 
 class Source(StrEnum):
@@ -29,8 +34,18 @@ class MoveSource(StrEnum):
     LIVE = "live"
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMove:
+@cache
+def win_rate(value: Value, proven: bool) -> float:
+    """The chance, 0 to 1 with four decimals, that the side to move wins, a draw counting one half.
+
+    It is 1 for a proven win, 0 for a proven loss and 0.5 for a proven draw.
+    """
+    if proven and not is_decisive(value):
+        return _OF_A_DRAW
+    return round(winning_probability(value), _DECIMALS)
+
+
+class AnswerMove(NamedTuple):
     """A move of the position asked about, with its value for the side to move.
 
     `line` starts with the move. `method` is what found a live value, None for any other.
@@ -49,6 +64,11 @@ class AnswerMove:
     def distance(self) -> int | None:
         """Plies to the end of a proven win or loss."""
         return distance(self.value) if self.proven else None
+
+    @property
+    def win_rate(self) -> float:
+        """The chance of the side to move, see `win_rate`."""
+        return win_rate(self.value, self.proven)
 
     @property
     def origin(self) -> str:
@@ -96,6 +116,11 @@ class Answer:
     def distance(self) -> int | None:
         """Plies to the end of a proven win or loss."""
         return distance(self.value) if self.proven else None
+
+    @property
+    def win_rate(self) -> float:
+        """The chance of the side to move, see `win_rate`."""
+        return win_rate(self.value, self.proven)
 
     @property
     def found_live(self) -> str | None:

@@ -3,7 +3,9 @@
 FivebookError               (engine.errors)
 ├── GameNotNamed            the question names no game, and the books leave a choice
 ├── AnswerTooLarge          the answer to the question would be longer than answers may be
+├── NotProven               no book proves who wins
 ├── TooBusy                 too much else is asked for to answer now
+│   └── TooManySearches     one client has asked for too many live searches in a time
 ├── CannotListen            the address or port cannot be had
 ├── InvalidPlayer           a text that describes no player
 └── PlayerFailed            a player gave no move
@@ -22,6 +24,10 @@ class AnswerTooLarge(FivebookError, ValueError):
     """The answer to the question would be longer than answers may be."""
 
 
+class NotProven(FivebookError, LookupError):
+    """No book proves who wins."""
+
+
 class TooBusy(FivebookError):
     """Too much else is asked for: a live search could not answer within its movetime.
 
@@ -31,6 +37,10 @@ class TooBusy(FivebookError):
     def __init__(self, message: str, wait: float) -> None:
         super().__init__(message)
         self.retry_after = max(1, ceil(wait))
+
+
+class TooManySearches(TooBusy):
+    """One client has asked for too many live searches in a time."""
 
 
 class CannotListen(FivebookError):

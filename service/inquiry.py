@@ -36,6 +36,10 @@ class Inquiry:
         played = tuple(game.parse_line(moves))
         return cls(game, played, game.play_line(played))
 
+    def after(self, move: Move) -> Inquiry:
+        """The inquiry about the position after a legal `move`."""
+        return Inquiry(self.game, (*self.played, move), self.game.play(self.position, move))
+
     def found(self, entry: Entry, since: int) -> Answer:
         """The answer of a book."""
         return self._answer(
@@ -48,17 +52,19 @@ class Inquiry:
             nodes=entry.nodes,
             seconds=entry.seconds,
             moves=tuple(
-                AnswerMove(
-                    move=move.move,
-                    value=move.value,
-                    bound=move.bound,
-                    proven=move.proven,
-                    depth=move.depth,
-                    source=MoveSource.BOOK if move.in_book else MoveSource.REST,
-                    method=None,
-                    line=move.line,
-                )
-                for move in entry.moves
+                [
+                    AnswerMove(
+                        move,
+                        value,
+                        bound,
+                        proven,
+                        depth,
+                        MoveSource.BOOK if in_book else MoveSource.REST,
+                        None,
+                        line,
+                    )
+                    for move, value, bound, proven, depth, in_book, line in entry.moves
+                ]
             ),
         )
 

@@ -1,26 +1,32 @@
-"""Answers as they are shown: with their moves in notation, under the names that JSON has."""
+"""Answers as they are shown: with their moves in notation, under the names that JSON has.
+
+They are structs, which are made and written out in a tenth of the time of frozen dataclasses: an
+answer has up to some hundred moves.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from engine.game import Game
+from msgspec import Struct
+
 from engine.position import Side
 from engine.search import Method
 from engine.values import Bound
 from service.answers import Answer, AnswerMove, MoveSource, Source
 
 
-@dataclass(frozen=True, slots=True)
-class NotatedMove:
+class NotatedMove(Struct, frozen=True):
     """A move of the position asked about, with its value for the side to move.
 
+    `win_rate` is the chance, 0 to 1, that the side to move wins, see `service.answers.win_rate`.
     `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
     `method` is what found a live value, None for any other.
     """
 
     move: str
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -30,27 +36,28 @@ class NotatedMove:
     line: tuple[str, ...]
 
     @classmethod
-    def of(cls, game: Game, move: AnswerMove) -> NotatedMove:
-        """`move` in the notation of `game`."""
+    def of(cls, names: Sequence[str], move: AnswerMove) -> NotatedMove:
+        """`move` by the `names` of all moves of its game."""
         return cls(
-            move=game.format_move(move.move),
+            move=names[move.move],
             value=move.value,
+            win_rate=move.win_rate,
             bound=move.bound,
             proven=move.proven,
             distance=move.distance,
             depth=move.depth,
             source=move.source,
             method=move.method,
-            line=tuple(map(game.format_move, move.line)),
+            line=tuple([names[each] for each in move.line]),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class NotatedAnswer:
+class NotatedAnswer(Struct, frozen=True):
     """What is known of one position: see `service.answers.Answer`.
 
-    `position` is the moves that lead to it. `best` and `line` are those of the first move, and
-    `milliseconds` those of the search behind the answer.
+    `position` is the moves that lead to it. `win_rate` is the chance of the side to move. `best`
+    and `line` are those of the first move, and `milliseconds` those of the search behind the
+    answer.
     """
 
     source: Source
@@ -62,6 +69,7 @@ class NotatedAnswer:
     outcome: str | None
     forbidden: tuple[str, ...]
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -77,7 +85,8 @@ class NotatedAnswer:
     def of(cls, answer: Answer) -> NotatedAnswer:
         """`answer` in the notation of its game."""
         game = answer.game
-        moves = tuple(NotatedMove.of(game, move) for move in answer.moves)
+        names = game.move_names
+        moves = tuple([NotatedMove.of(names, move) for move in answer.moves])
         return cls(
             source=answer.source,
             method=answer.method,
@@ -86,8 +95,9 @@ class NotatedAnswer:
             ply=answer.position.ply,
             to_move=answer.position.to_move,
             outcome=None if answer.outcome is None else answer.outcome.value,
-            forbidden=tuple(map(game.format_move, answer.forbidden)),
+            forbidden=tuple([names[move] for move in answer.forbidden]),
             value=answer.value,
+            win_rate=answer.win_rate,
             bound=answer.bound,
             proven=answer.proven,
             distance=answer.distance,
@@ -101,8 +111,7 @@ class NotatedAnswer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class BestMove:
+class BestMove(Struct, frozen=True):
     """An answer cut down to its best move."""
 
     source: Source
@@ -113,6 +122,7 @@ class BestMove:
     forbidden: tuple[str, ...]
     best: str | None
     value: int
+    win_rate: float
     bound: Bound
     proven: bool
     distance: int | None
@@ -122,15 +132,17 @@ class BestMove:
     def of(cls, answer: Answer) -> BestMove:
         """The best move of `answer`, in the notation of its game."""
         game, best = answer.game, answer.best
+        names = game.move_names
         return cls(
             source=answer.source,
             method=answer.method,
             game=game.id,
             position=game.format_line(answer.played),
             outcome=None if answer.outcome is None else answer.outcome.value,
-            forbidden=tuple(map(game.format_move, answer.forbidden)),
-            best=None if best is None else game.format_move(best.move),
+            forbidden=tuple([names[move] for move in answer.forbidden]),
+            best=None if best is None else names[best.move],
             value=answer.value,
+            win_rate=answer.win_rate,
             bound=answer.bound,
             proven=answer.proven,
             distance=answer.distance,

@@ -42,6 +42,7 @@ class ServedBook(Closing):
         self._lock = Lock()
         self._away: BookAway | None = None
         self._next_try = 0.0
+        self.generation = 1
         self._edition: _Edition | None = _Edition(BookReader(self.address))
         self.games: tuple[Game, ...] = self._edition.reader.games
 
@@ -135,6 +136,7 @@ class ServedBook(Closing):
             raise self._set_away(opened)
         self._retire()
         self._edition, self._away = opened, None
+        self.generation += 1
         self.games = opened.reader.games
         return opened
 

@@ -134,7 +134,11 @@ def test_every_package_the_rooms_import_is_a_declared_dependency() -> None:
     declared = {
         canonicalize_name(Requirement(text).name)
         for text in (
-            project["dependencies"] + extras["dask"] + extras["plot"] + extras["postgresql"]
+            project["dependencies"]
+            + extras["client"]
+            + extras["dask"]
+            + extras["plot"]
+            + extras["postgresql"]
         )
     }
     modules = {

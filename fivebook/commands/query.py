@@ -1,8 +1,7 @@
 """``fivebook query``."""
 
-from dataclasses import asdict
-
 import click
+from msgspec import to_builtins
 from rich.table import Table
 
 from book.errors import PositionNotFound
@@ -90,7 +89,7 @@ def query(
             answerer.prepare(game)
             answer = answerer.answer(inquiry, limits, lines=lines)
     if as_json:
-        print_json(asdict(NotatedAnswer.of(answer)))
+        print_json(to_builtins(NotatedAnswer.of(answer)))
     else:
         _print(answer, book)
 

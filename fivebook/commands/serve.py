@@ -8,7 +8,7 @@ from book.reader import BookReader
 from book.storage.address import Address
 from fivebook.config import config_option
 from fivebook.options import BOOK, DURATION, POSITIVE, TABLE, THREADS
-from service.http.settings import Settings, help_of
+from service.http.settings import AccessLog, Settings, help_of
 
 _DEFAULTS = Settings()
 
@@ -42,6 +42,12 @@ _DEFAULTS = Settings()
     help=help_of("movetime_cap"),
 )
 @click.option(
+    "--movetime-floor",
+    type=DURATION,
+    default=_DEFAULTS.movetime_floor,
+    help=help_of("movetime_floor"),
+)
+@click.option(
     "--live-searches",
     type=POSITIVE,
     default=_DEFAULTS.live_searches,
@@ -69,6 +75,32 @@ _DEFAULTS = Settings()
     default=_DEFAULTS.count_misses,
     show_default=True,
     help=help_of("count_misses"),
+)
+@click.option("--live-rate", metavar="RATE", default=_DEFAULTS.live_rate, help=help_of("live_rate"))
+@click.option(
+    "--rate-storage",
+    metavar="URL",
+    default=_DEFAULTS.rate_storage,
+    show_default=True,
+    help=help_of("rate_storage"),
+)
+@click.option("--cors", metavar="ORIGINS", default=_DEFAULTS.cors, help=help_of("cors"))
+@click.option(
+    "--url-prefix", metavar="PATH", default=_DEFAULTS.url_prefix, help=help_of("url_prefix")
+)
+@click.option(
+    "--proxies",
+    type=click.IntRange(min=0),
+    default=_DEFAULTS.proxies,
+    show_default=True,
+    help=help_of("proxies"),
+)
+@click.option(
+    "--access-log",
+    type=click.Choice([kind.value for kind in AccessLog]),
+    default=_DEFAULTS.access_log,
+    show_default=True,
+    help=help_of("access_log"),
 )
 @config_option
 def serve(books: tuple[Address, ...], **options: Any) -> None:

@@ -1,6 +1,6 @@
 """Which requests are looked at: those for this host, and without a doubt about what they ask."""
 
-from flask import Flask, request
+from flask import Flask, current_app, request
 from werkzeug.exceptions import BadRequest
 
 from engine.errors import InvalidOptions
@@ -9,8 +9,6 @@ from service.http.settings import Settings
 ANY = "*"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _WILDCARDS = ("", "0.0.0.0", "::", "0")
-# Their questions name the parameters that they take.
-_WITH_QUESTION = ("api.position", "api.best", "api.books")
 
 
 def check_hosts(settings: Settings) -> None:
@@ -53,5 +51,6 @@ def _check_parameters(endpoint: str) -> None:
     for name, values in request.args.lists():
         if len(values) > 1:
             raise BadRequest(f"parameter '{name}' is given {len(values)} times")
-        if endpoint not in _WITH_QUESTION:
+        # A question names the parameters that it takes.
+        if not getattr(current_app.view_functions[endpoint], "takes_question", False):
             raise BadRequest(f"unknown parameter '{name}': {request.path} takes none")

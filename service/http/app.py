@@ -1,17 +1,34 @@
 """The web application."""
 
+from collections.abc import Callable
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any, NoReturn
 
 from apiflask import APIFlask
-from flask import Request, request
+from flask import Request, Response, request
 from werkzeug.exceptions import BadRequest
 
 from engine import __version__
 from service.answerer import Answerer
-from service.http import admission, api, books, pages, problems
-from service.http.documents import HealthDocument
-from service.http.settings import Settings
+from service.http import (
+    access,
+    admission,
+    api,
+    books,
+    caching,
+    cors,
+    metrics,
+    pages,
+    problems,
+    proxies,
+    reader,
+)
+from service.http.documents import Health, respond, schemas
+from service.http.metrics import Metrics
+from service.http.questions import BookQuestion
+from service.http.rates import SearchRate
+from service.http.routes import Told, route
+from service.http.settings import AccessLog, Settings
 from service.miss_counter import MissCounter
 
 # A thousand positions of some two hundred moves each.
@@ -22,6 +39,8 @@ class _Request(Request):
     """A request whose broken JSON is told apart from other bad requests."""
 
     def get_json(self, *args: Any, **kwargs: Any) -> Any:
+        # One that is too large is told as that, whatever it is.
+        self.get_data()
         try:
             return super().get_json(*args, **kwargs)
         except RecursionError:
@@ -42,6 +61,29 @@ def _client() -> str:
     return str(ip_network((int(address), 64), strict=False))
 
 
+def _search_check(settings: Settings) -> Callable[[], None]:
+    """What is done before each live search."""
+    if not settings.live_rate:
+        return lambda: None
+    return SearchRate(settings.live_rate, settings.rate_storage, _client).check
+
+
+def _add_health(app: APIFlask, answerer: Answerer) -> None:
+    ok = Health(status="ok", version=__version__)
+    example = {"status": "ok", "version": __version__}
+
+    @route(app, "/healthz", "healthz", BookQuestion, Told(Health, example, (400,)))
+    def healthz(question: BookQuestion) -> Response:
+        """Whether the service answers."""
+        return respond(ok)
+
+    @route(app, "/readyz", "readyz", BookQuestion, Told(Health, example, (400, 503)))
+    def readyz(question: BookQuestion) -> Response:
+        """Whether the service answers, and can read every book."""
+        answerer.check()
+        return respond(ok)
+
+
 def create_app(settings: Settings) -> APIFlask:
     """The application that answers from the books in `settings`, which it opens.
 
@@ -57,6 +99,7 @@ def create_app(settings: Settings) -> APIFlask:
         waiting=settings.waiting_per_worker,
         options=settings.search_options,
         misses=MissCounter(client=_client) if settings.count_misses else None,
+        before_search=_search_check(settings),
     )
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
@@ -79,31 +122,27 @@ def create_app(settings: Settings) -> APIFlask:
     app.extensions["answerer"] = answerer
 
     @app.spec_processor
-    def require_bodies(spec: Any) -> Any:
+    def complete(spec: Any) -> Any:
+        spec.setdefault("components", {}).setdefault("schemas", {}).update(schemas(api.DOCUMENTS))
         for path in spec["paths"].values():
             for operation in path.values():
                 if "requestBody" in operation:
                     operation["requestBody"]["required"] = True
         return spec
 
+    counted = Metrics(answerer)
     problems.register(app)
+    # What is registered first sees a request first, and its answer last.
+    access.register(app, counted, AccessLog(settings.access_log))
+    cors.register(app, settings.cors)
+    caching.register(app)
+    proxies.register(app, settings)
     admission.register(app, settings)
     app.register_blueprint(api.blueprint(answerer, settings))
 
-    @app.get("/healthz")
-    @app.output(HealthDocument)
-    @app.doc(responses=api.refusals(400))
-    def healthz() -> HealthDocument:
-        """Whether the service answers."""
-        return HealthDocument(status="ok", version=__version__)
-
-    @app.get("/readyz")
-    @app.output(HealthDocument)
-    @app.doc(responses=api.refusals(400, 503))
-    def readyz() -> HealthDocument:
-        """Whether the service answers, and can read every book."""
-        answerer.check()
-        return HealthDocument(status="ok", version=__version__)
+    metrics.register(app, counted)
+    reader.register(app)
+    _add_health(app, answerer)
 
     app.register_blueprint(books.blueprint(answerer))
     app.register_blueprint(pages.blueprint(answerer))

@@ -4,12 +4,14 @@ import time
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 
+from msgspec import Raw
+
 from engine.errors import IllegalMove, InvalidMove
 from engine.game import Game
 from service.answerer import Answerer
 from service.errors import AnswerTooLarge, TooBusy
 from service.http import problems
-from service.http.documents import AnswerDocument
+from service.http.documents import Batch, encode
 from service.http.questions import MAX_BATCH
 from service.inquiry import Inquiry
 from service.notated import NotatedAnswer
@@ -42,7 +44,7 @@ class Batches:
         total: float,
         book_only: bool,
         each_error: bool,
-    ) -> str:
+    ) -> bytes:
         """The answers as a JSON document; see `Answerer.answer_each` for the times.
 
         With `each_error` a position that is none has a problem document in its place.
@@ -55,7 +57,7 @@ class Batches:
         """
         since = time.perf_counter_ns()
         places = {text: index for index, text in reversed(list(enumerate(positions)))}
-        written: dict[str, str] = {}
+        written: dict[str, bytes] = {}
         inquiries: dict[str, Inquiry] = {}
         with self._seats.taken(len(places)) as are_free:
             if not are_free:
@@ -77,11 +79,7 @@ class Batches:
         if not book_only:
             answers = self._answerer.search_missing(asked, answers, movetime=movetime, total=total)
         for text, answer in zip(inquiries, answers, strict=True):
-            written[text] = (
-                "null"
-                if answer is None
-                else AnswerDocument(NotatedAnswer.of(answer)).model_dump_json()
-            )
+            written[text] = b"null" if answer is None else encode(NotatedAnswer.of(answer))
         self._check_length(sum(len(written[text]) for text in positions))
         elapsed_us = (time.perf_counter_ns() - since) // 1000
         return _document(game, (written[text] for text in positions), elapsed_us)
@@ -94,14 +92,15 @@ class Batches:
             )
 
 
-def _problem(error: Exception, index: int) -> str:
-    return problems.document(
+def _problem(error: Exception, index: int) -> bytes:
+    problem = problems.document(
         HTTPStatus.BAD_REQUEST,
         str(error),
         kind=type(error).__name__,
         instance=f"/api/v1/positions#/positions/{index}",
-    ).model_dump_json()
+    )
+    return encode(problem)
 
 
-def _document(game: Game, answers: Iterable[str], elapsed_us: int) -> str:
-    return f'{{"game":"{game.id}","answers":[{",".join(answers)}],"elapsed_us":{elapsed_us}}}'
+def _document(game: Game, answers: Iterable[bytes], elapsed_us: int) -> bytes:
+    return encode(Batch(game.id, [Raw(answer) for answer in answers], elapsed_us))

@@ -1,32 +1,35 @@
 """The one place that turns errors into HTTP statuses and problem documents (RFC 9457).
 
 400  whatever is wrong with the question
-404  an unknown address; a position that no book holds, where only books were asked
+404  an unknown address; a position that no book holds or proves, where only books were asked
 405, 408, 413, …  as HTTP has them
+429  too many live searches for one client; with Retry-After
 500  a book that cannot be read any more, and mistakes of this program
 503  too busy to keep the movetime, or a book is out of reach; with Retry-After
 """
 
+import logging
 import re
 from http import HTTPStatus
 
-from apiflask import HTTPError
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from book.errors import BookAway, BookError, PositionNotFound
 from engine.errors import FivebookError
-from service.errors import TooBusy
-from service.http.documents import Problem
+from service.errors import NotProven, TooBusy, TooManySearches
+from service.http.documents import Problem, encode
 
 MEDIA_TYPE = "application/problem+json"
+
+_log = logging.getLogger(__name__)
 
 
 def register(app: Flask) -> None:
     """Have `app` answer every error with a problem document."""
     app.register_error_handler(FivebookError, _of_ours)
-    app.register_error_handler(HTTPError, _of_validation)
+    app.register_error_handler(ValidationError, _of_validation)
     app.register_error_handler(HTTPException, _of_http)
     app.register_error_handler(Exception, _of_anything)
 
@@ -39,14 +42,16 @@ def _of_ours(error: FivebookError) -> Response:
     if isinstance(error, BookAway):
         response.headers["Retry-After"] = "1"
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
-        current_app.logger.error("%s: %s", type(error).__name__, error)
+        _log.error("%s: %s", type(error).__name__, error)
     return response
 
 
 def _status(error: FivebookError) -> HTTPStatus:
     match error:
-        case PositionNotFound():
+        case PositionNotFound() | NotProven():
             return HTTPStatus.NOT_FOUND
+        case TooManySearches():
+            return HTTPStatus.TOO_MANY_REQUESTS
         case TooBusy() | BookAway():
             return HTTPStatus.SERVICE_UNAVAILABLE
         case BookError():
@@ -54,10 +59,8 @@ def _status(error: FivebookError) -> HTTPStatus:
     return HTTPStatus.BAD_REQUEST
 
 
-def _of_validation(error: HTTPError) -> Response:
-    cause = error.__cause__
-    detail = _sentence(cause) if isinstance(cause, ValidationError) else str(error.message)
-    return _problem(HTTPStatus(error.status_code), detail, kind="InvalidQuestion")
+def _of_validation(error: ValidationError) -> Response:
+    return _problem(HTTPStatus.BAD_REQUEST, _sentence(error), kind="InvalidQuestion")
 
 
 def _sentence(error: ValidationError) -> str:
@@ -69,6 +72,8 @@ def _sentence(error: ValidationError) -> str:
             return f"unknown parameter '{where}'"
         case "missing":
             return f"parameter '{where}' is missing"
+        case "model_type":
+            return "the body must be a JSON object"
     reason = first["msg"][0].lower() + first["msg"][1:]
     given = first["input"]
     if not where:
@@ -96,17 +101,28 @@ def _of_http(error: HTTPException) -> Response:
 
 
 def _of_anything(error: Exception) -> Response:
-    current_app.logger.exception("unexpected error at %s", request.full_path)
-    return _problem(
+    problem = unexpected(error, address())
+    return Response(encode(problem), problem.status, mimetype=MEDIA_TYPE)
+
+
+def unexpected(error: Exception, instance: str) -> Problem:
+    """What is told of a mistake of this program at the address `instance`; the log has more."""
+    _log.error("unexpected error at %s", instance, exc_info=error)
+    return document(
         HTTPStatus.INTERNAL_SERVER_ERROR,
         "the service failed to answer; its log says why",
+        instance=instance,
     )
 
 
+def address() -> str:
+    """The address of the present request, as problems name it."""
+    return request.full_path.rstrip("?")
+
+
 def _problem(status: HTTPStatus, detail: str, *, kind: str | None = None) -> Response:
-    instance = request.full_path.rstrip("?")
-    problem = document(status, detail, kind=kind, instance=instance).model_dump()
-    return Response(current_app.json.dumps(problem), status, mimetype=MEDIA_TYPE)
+    problem = document(status, detail, kind=kind, instance=address())
+    return Response(encode(problem), status, mimetype=MEDIA_TYPE)
 
 
 def document(status: HTTPStatus, detail: str, *, instance: str, kind: str | None = None) -> Problem:

@@ -41,7 +41,7 @@ class BookQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class PositionQuestion(BookQuestion):
+class GamePosition(BookQuestion):
     """One position."""
 
     game: GameId = None
@@ -49,6 +49,11 @@ class PositionQuestion(BookQuestion):
         str,
         Field(description="The moves so far, separated by commas or spaces; none: empty board."),
     ] = ""
+
+
+class PositionQuestion(GamePosition):
+    """One position, that may be searched."""
+
     movetime: Movetime = None
     book_only: BookOnly = False
 

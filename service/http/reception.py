@@ -7,16 +7,20 @@ thread, however many of it there are. So does one that reads its answer slowly: 
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from flask import Flask
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]
 from werkzeug.wrappers import Response
 
 from service.http.deliveries import Deliveries
+from service.http.documents import encode
+from service.http.live import EVENT_STREAM
 from service.http.problems import MEDIA_TYPE, document
 
 _MIB = 1 << 20
@@ -75,7 +79,36 @@ class Reception:
             reply = await loop.run_in_executor(self._threads, self._reply, scope, body)
         except _Refused as refused:
             reply = _refusal(scope, refused)
-        protocol.response_bytes(*reply)
+        if isinstance(reply, _Reply):
+            protocol.response_bytes(*reply)
+        else:
+            await self._stream(reply, protocol)
+
+    async def _stream(self, response: Response, protocol: Any) -> None:
+        """Send the parts of a response as they come, until its reader goes away."""
+        headers = response.headers.to_wsgi_list()
+        transport = protocol.response_stream(response.status_code, headers)
+        parts = response.iter_encoded()
+        loop = asyncio.get_running_loop()
+        gone = asyncio.ensure_future(protocol.client_disconnect())
+        try:
+            # The reader may also go away just then.
+            with suppress(ProtocolClosed):
+                await self._send(parts, transport, gone)
+        finally:
+            gone.cancel()
+            await loop.run_in_executor(self._threads, response.close)
+
+    async def _send(
+        self, parts: Iterator[bytes], transport: Any, gone: asyncio.Future[Any]
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        while not gone.done():
+            part = await loop.run_in_executor(self._threads, next, parts, None)
+            if part is None:
+                return
+            if part:
+                await transport.send_bytes(part)
 
     def __rsgi_del__(self, _loop: asyncio.AbstractEventLoop) -> None:
         """What the server calls when it has ended."""
@@ -116,8 +149,10 @@ class Reception:
             f"the body has more than {self._most // _MIB} MiB: ask for fewer positions at once",
         )
 
-    def _reply(self, scope: Any, body: bytes) -> _Reply:
-        response = Response.from_app(self._app, _environ(scope, body), buffered=True)
+    def _reply(self, scope: Any, body: bytes) -> _Reply | Response:
+        response = Response.from_app(self._app, _environ(scope, body))
+        if response.mimetype == EVENT_STREAM:
+            return response
         content = response.get_data()
         host, port = _host_and_port(scope.client)
         if not self._deliveries.admit((host, int(port)), len(content)):
@@ -131,11 +166,11 @@ class Reception:
 
 def _refusal(scope: Any, refused: _Refused) -> _Reply:
     address = f"{scope.path}?{scope.query_string}".rstrip("?")
-    content = document(refused.status, str(refused), instance=address).model_dump_json()
+    content = encode(document(refused.status, str(refused), instance=address))
     headers = [("content-type", MEDIA_TYPE), ("connection", "close")]
     if refused.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers.append(("retry-after", "1"))
-    return _Reply(refused.status, headers, content.encode())
+    return _Reply(refused.status, headers, content)
 
 
 def _environ(scope: Any, body: bytes) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from math import ceil
 from typing import Any
 
@@ -19,6 +20,14 @@ def _processors() -> int:
 
 def _option(default: Any, text: str) -> Any:
     return field(default=default, metadata={"help": text})
+
+
+class AccessLog(StrEnum):
+    """How requests are logged, on standard output."""
+
+    NONE = "none"
+    TEXT = "text"
+    JSON = "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,11 @@ class Settings:
     movetime_cap: float = _option(
         5.0, "Longest live search: a longer movetime is cut to this. Default: 5s."
     )
+    movetime_floor: float = _option(
+        0.1,
+        "Time to which the movetime of a live search shrinks while others wait, if it was longer. "
+        "Default: 100ms.",
+    )
     live_searches: int = field(
         default_factory=_processors,
         metadata={"help": "Live searches at once, over all workers. Default: one a processor."},
@@ -52,6 +66,27 @@ class Settings:
     count_misses: bool = _option(
         True,
         "Count the positions that no book held, in BOOK.misses, for fivebook build --mode learn.",
+    )
+
+    live_rate: str = _option(
+        "", "Live searches that one client may ask for in a time, such as 30/minute; none: any."
+    )
+    rate_storage: str = _option(
+        "memory://",
+        "Where those are counted: memory:// of each worker, or a server that all share, such as "
+        "redis://HOST (which needs the package redis).",
+    )
+    cors: str = _option(
+        "",
+        "Origins of pages that may ask from a browser, such as https://example.org, with commas "
+        "between them; '*': any.",
+    )
+    url_prefix: str = _option("", "Path below which it is reached, such as /fivebook.")
+    proxies: int = _option(
+        0, "Proxies in front whose X-Forwarded headers are believed: for, proto, host and prefix."
+    )
+    access_log: str = _option(
+        "none", "Log of all requests on standard output: text, json (both one line each) or none."
     )
 
     @property

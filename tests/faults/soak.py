@@ -31,7 +31,7 @@ from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 from precompute.modes.explore import Explore
 from service.answerer import Answerer
-from service.http.documents import AnswerDocument
+from service.http.documents import encode
 from service.inquiry import Inquiry
 from service.notated import NotatedAnswer
 from tests.checkout import ROOT
@@ -138,7 +138,7 @@ def _stored(answerer: Answerer, line: str) -> Document | None:
     (answer,) = answerer.stored_each([Inquiry.read(game, line)])
     if answer is None:
         return None
-    return _timeless(json.loads(AnswerDocument(NotatedAnswer.of(answer)).model_dump_json()))
+    return _timeless(json.loads(encode(NotatedAnswer.of(answer))))
 
 
 def _timeless(document: Document) -> Document:

@@ -71,7 +71,7 @@ def test_the_environment_goes_before_the_file_and_the_command_line_before_both(
             "movetime_cap = 5",
             "sets 'movetime_cap', which there is not: did you mean 'movetime-cap'",
         ),
-        ("colour = 1", "sets 'colour', which there is not: it knows books, host, port, "),
+        ("zz = 1", "sets 'zz', which there is not: it knows books, host, port, "),
         ("config = 'x'", "sets 'config', which there is not"),
         ("[serve]\nport = 1", "sets 'serve', which there is not"),
         ("books = 'one.db'", "'books' in '{file}' is no list of texts"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import make_url
 
 from book.errors import BookAway
@@ -53,9 +54,7 @@ def told(book: AnyAddress) -> NotatedAnswer:
 def notated(answerer: Answerer) -> NotatedAnswer:
     answer = answerer.answer(Inquiry.read(GOMOKU, ""), SHORT, book_only=True, lines=50)
     shown = NotatedAnswer.of(answer)
-    return NotatedAnswer(
-        **{name: getattr(shown, name) for name in shown.__slots__} | {"elapsed_us": 0}
-    )
+    return replace(shown, elapsed_us=0)
 
 
 def test_a_replaced_book_is_answered_from_at_once(

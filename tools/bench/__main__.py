@@ -16,6 +16,7 @@ from tools.bench import (
     perfect_gomoku,
     perfect_play,
     plain_python,
+    service_ratios,
     solved_puzzles,
     strategy_lines,
 )
@@ -28,6 +29,7 @@ _MAIN = "gomoku-15"
 _PERFECT_BOOK = f"data/{perfect_play.BOOK}"
 _PERFECT_GAMES = 100
 _LINES = 1_000
+_LOOKUPS = 200
 _GOMOKU_BOOK = f"data/{perfect_gomoku.BOOK}"
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
@@ -99,6 +101,13 @@ def _lines(settings: BenchSettings) -> Mapping[str, Rows]:
     return {"lines": [strategy_lines.ask_lines(path_of(_GOMOKU_BOOK), count)]}
 
 
+def _service(settings: BenchSettings) -> Mapping[str, Rows]:
+    count = settings.positions or _LOOKUPS
+    books = map(path_of, (_GOMOKU_BOOK, _PERFECT_BOOK))
+    rows = [row for book in books for row in service_ratios.measure(book, count)]
+    return {"service": rows}
+
+
 def _require(*names: str) -> None:
     for name in names:
         path_of(name)
@@ -162,6 +171,13 @@ PARTS = {
         _lines,
         ("positions",),
         partial(_require, _GOMOKU_BOOK),
+    ),
+    "service": Part(
+        "what an answer from a book costs the service, beside a constant route of its length",
+        {"service": "answers from a book beside a constant route, processor time"},
+        _service,
+        ("positions",),
+        partial(_require, _GOMOKU_BOOK, _PERFECT_BOOK),
     ),
     **INSTALLED,
 }

@@ -56,6 +56,7 @@ class GomokuSearcher:
         self._table = new_table(options.table, alphabeta.ENTRY)
         self._generation = 0
         self._forced = None if game.forbids_moves else ForcedSearch(game)
+        self._searched: tuple[Position, int] | None = None
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -82,6 +83,20 @@ class GomokuSearcher:
         twins = self._twins(position, exclude)
         return best_first(self._search(position, limits, count, {*exclude, *twins}))
 
+    def so_far(self) -> list[SearchResult]:
+        """What the search that another thread is in has found, see `engine.search.Searcher`."""
+        if self._searched is None or not self._states[0]["best_depth"][0]:
+            return []
+        position, started = self._searched
+        return self._shared_out(best_first(self._results(position)), self._nodes, started)
+
+    def end(self) -> None:
+        """Have the search that another thread is in end, see `engine.search.Searcher`."""
+        if self._forced is not None:
+            self._forced.end()
+        for state in self._states:
+            state["stop"] = 1
+
     def state_of(self, position: Position) -> Any:
         """The kernels' record with `position` on its board, until it is put to the next use."""
         state = self._states[0]
@@ -92,6 +107,7 @@ class GomokuSearcher:
         self, position: Position, limits: Limits, lines: int, exclude: Collection[Move]
     ) -> list[SearchResult]:
         started = time.monotonic_ns()
+        self._searched = None
         excluded = set(exclude)
         moves = len(set(self._game.legal_moves(position)) - excluded)
         if moves == 0:
@@ -106,6 +122,8 @@ class GomokuSearcher:
                 return self._shared_out([proven], spent, started)
         left = None if limits.nodes is None else max(limits.nodes - spent, 1)
         self._set_up(position, left, allotment, excluded, started)
+        if proven is None:
+            self._searched = position, started
         empties = int(self._states[0]["empties"])
         self._run_threads(min(limits.depth or empties, empties), min(lines, moves))
         results = self._results(position)
@@ -186,6 +204,7 @@ class GomokuSearcher:
             state["deadline"] = started + int(allotment.hard * 1e9) if allotment else 0
             state["soft_deadline"] = started + int(allotment.soft * 1e9) if allotment else 0
             state["generation"] = self._generation
+            state["best_depth"] = 0
             state["stop"] = 0
 
     def _next_generation(self) -> None:

@@ -13,6 +13,7 @@ from engine.games.quadrants import alphabeta as kernels
 from engine.games.quadrants.alphabeta import NO_MOVE, pack_board, pack_move, unpack_move
 from engine.games.quadrants.swap.proven_lines import ProvenLines, require_unfinished
 from engine.games.quadrants.swap.solver import ExactSolver
+from engine.kernels import LONG_AGO
 from engine.multipv import alike, lines_by_exclusion
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
@@ -25,8 +26,6 @@ _MOST_EXACT_TABLE = 16
 # Of the time of a search in several threads, before alpha-beta begins beside the solver: most of
 # what the solver can settle takes it much less.
 _SOLVER_ALONE = 0.25
-# On the clock of the kernels.
-_LONG_AGO = 1
 _LAST_GENERATION = np.iinfo(kernels.ENTRY_DTYPE["generation"]).max
 
 
@@ -56,6 +55,8 @@ class QuadrantSearcher:
         self._table = new_table(options.table, kernels.ENTRY_DTYPE, kernels.MOST_ENTRIES)
         self._generation = 0
         self._ended = False
+        self._started = 0
+        self._whole: list[SearchResult] = []
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -86,6 +87,9 @@ class QuadrantSearcher:
         result has those, and all of the time.
         """
         allotment = limits.allotment(position.ply, self._game.cell_count)
+        self._started = started
+        if not exclude:
+            self.forget()
         self._prepare(position, limits, exclude)
         if limits.nodes:
             self._state["node_limit"] -= spent
@@ -95,13 +99,15 @@ class QuadrantSearcher:
             self._state["deadline"] = started + int(allotment.hard * 1e9)
             no_new_depth = started + int(allotment.soft * 1e9)
         if self._ended:
-            self._state["deadline"] = _LONG_AGO
+            self._state["deadline"] = LONG_AGO
         empty = self._game.cell_count - position.ply
         kernels.list_root(self._state)
         if self._state["stopped"]:
             result = self._after_looks(position, exclude)
         else:
-            result = self._deepen(min(empty, limits.depth or empty), no_new_depth)
+            result = self._deepen(
+                min(empty, limits.depth or empty), no_new_depth, is_first=not exclude
+            )
         return replace(
             result,
             line=self._continued(position, result),
@@ -109,11 +115,21 @@ class QuadrantSearcher:
             seconds=(time.monotonic_ns() - started) / 1e9,
         )
 
+    def forget(self) -> None:
+        """Have nothing found so far, before a search begins."""
+        self._whole = []
+
+    def so_far(self) -> list[SearchResult]:
+        """What the search for the first line has found, see `engine.search.Searcher`."""
+        seconds = (time.monotonic_ns() - self._started) / 1e9
+        nodes = int(self._state["nodes"])
+        return [replace(result, nodes=nodes, seconds=seconds) for result in self._whole]
+
     def end(self) -> None:
         """Have the search that another thread is in, and all later ones until `may_begin`, end
         soon."""
         self._ended = True
-        self._state["deadline"] = _LONG_AGO
+        self._state["deadline"] = LONG_AGO
 
     def may_begin(self) -> None:
         """Take back what `end` said."""
@@ -150,7 +166,7 @@ class QuadrantSearcher:
             state["excluded"][pack_move(move, self._turns)] = 1
         state["excluded"].reshape(kernels.CELLS, kernels.TURNS)[:, self._turns :] = 1
 
-    def _deepen(self, last_depth: int, no_new_depth: int) -> SearchResult:
+    def _deepen(self, last_depth: int, no_new_depth: int, *, is_first: bool) -> SearchResult:
         """`no_new_depth` is on the clock of `time.monotonic_ns`."""
         result = self._result(NO_MOVE, 0)
         for depth in range(1, last_depth + 1):
@@ -170,6 +186,8 @@ class QuadrantSearcher:
                 bound=_bound_after(depth, value),
                 line=self._best_line(),
             )
+            if is_first:
+                self._whole = [result]
             if result.proven and result.bound is Bound.EXACT:
                 break
         return result
@@ -285,6 +303,7 @@ class PentagoSwapSearcher:
         )
         self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options)
         self._threads = options.threads
+        self._solving: ProvenLines | None = None
 
     def search(
         self, position: Position, limits: Limits, *, exclude: Collection[Move] = ()
@@ -294,10 +313,11 @@ class PentagoSwapSearcher:
         Raises:
             ValueError: if the game is over.
         """
+        self._alpha_beta.forget()
         allotment = limits.allotment(position.ply, self._game.cell_count)
         if allotment is not None and limits.nodes is None and self._threads > 1:
             return self._search_side_by_side(position, limits, exclude, allotment.soft)
-        solving = ProvenLines(self._game, self._solver, position, limits)
+        solving = self._solving = ProvenLines(self._game, self._solver, position, limits)
         proven = solving.lines(1, exclude)
         if proven:
             return proven[0]
@@ -308,7 +328,9 @@ class PentagoSwapSearcher:
     def _search_side_by_side(
         self, position: Position, limits: Limits, exclude: Collection[Move], soft: float
     ) -> SearchResult:
-        solving = ProvenLines(self._game, self._solver, position, limits, of_time=1.0)
+        solving = self._solving = ProvenLines(
+            self._game, self._solver, position, limits, of_time=1.0
+        )
         proven: list[SearchResult] = []
         solver_is_through = Event()
 
@@ -337,6 +359,16 @@ class PentagoSwapSearcher:
             return replace(proven[0], nodes=proven[0].nodes + searched.nodes)
         return replace(searched, nodes=searched.nodes + solving.spent)
 
+    def so_far(self) -> list[SearchResult]:
+        """What alpha-beta has found, see `engine.search.Searcher`; the solver tells it at once."""
+        return self._alpha_beta.so_far()
+
+    def end(self) -> None:
+        """Have the search that another thread is in end, see `engine.search.Searcher`."""
+        self._alpha_beta.end()
+        if self._solving is not None:
+            self._solving.end()
+
     def search_lines(
         self, position: Position, limits: Limits, count: int, *, exclude: Collection[Move] = ()
     ) -> list[SearchResult]:
@@ -347,7 +379,8 @@ class PentagoSwapSearcher:
         """
         if count == 1:
             return [self.search(position, limits, exclude=exclude)]
-        solving = ProvenLines(self._game, self._solver, position, limits)
+        self._alpha_beta.forget()
+        solving = self._solving = ProvenLines(self._game, self._solver, position, limits)
         found = solving.lines(count, exclude)
         gone = set(exclude)
         for line in found:

@@ -43,8 +43,8 @@ const get = async (route, parameters, signal) =>
  * @param {{game: string, moves: string[]}} asked
  * @param {{movetime?: number, lines?: number, book_only?: boolean}} [options]
  */
-export async function position({ game, moves }, options = {}, signal) {
-  return rated(await get("position", { game, moves: moves.join(), ...options }, signal));
+export function position({ game, moves }, options = {}, signal) {
+  return get("position", { game, moves: moves.join(), ...options }, signal);
 }
 
 /** Answers to many positions of one game, each given by its moves; null where nobody knows. */
@@ -52,7 +52,7 @@ export async function positions(game, lines, options = {}, signal) {
   const body = JSON.stringify({ game, positions: lines.map((moves) => moves.join()), ...options });
   const headers = { "Content-Type": "application/json" };
   const response = await ask(address("positions"), { method: "POST", headers, body, signal });
-  return (await response.json()).answers.map((answer) => answer && rated(answer));
+  return (await response.json()).answers;
 }
 
 /** Everything about the book of this name. */
@@ -66,26 +66,11 @@ export const books = async () => (await get("books")).books;
  */
 export async function* live({ game, moves }, options, signal) {
   const url = address("live", { game, moves: moves.join(), ...options });
-  const response = await ask(url, { signal }).catch((error) => {
-    if (error.status !== 404) throw error;
-  });
-  if (!response) {
-    yield* again({ game, moves }, options, signal);
-    return;
-  }
+  const response = await ask(url, { signal });
   for await (const { event, data } of events(response.body)) {
     const document = JSON.parse(data);
     if (event === "problem") throw new Problem(document);
-    yield rated(document);
-  }
-}
-
-/** Of a service that streams nothing: answers to ever longer searches. */
-async function* again(asked, options, signal) {
-  for (const part of [0.1, 0.3, 1]) {
-    const answer = await position(asked, { ...options, movetime: part * options.movetime }, signal);
-    yield answer;
-    if (answer.source !== "live") return;
+    yield document;
   }
 }
 
@@ -107,15 +92,4 @@ async function* events(body) {
       if (fields.data) yield fields;
     }
   }
-}
-
-/** `answer` with the winning chance beside each value. */
-function rated(answer) {
-  if (answer.moves) for (const each of [answer, ...answer.moves]) each.win_rate ??= chance(each);
-  return answer;
-}
-
-function chance({ value, proven }) {
-  if (!proven) return 1 / (1 + Math.exp(-value / 400));
-  return value === 0 ? 0.5 : Number(value > 0);
 }

@@ -1,5 +1,6 @@
 """What the API answers, from books and from live searches."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ from flask.testing import FlaskClient
 from engine import registry
 from engine.game import OF_A_SQUARE, Game, Key
 from engine.values import WIN
+from service.answers import win_rate
 
 Ask = Callable[..., dict[str, Any]]
 
@@ -50,6 +52,16 @@ def test_the_empty_board_is_answered_from_the_book(ask: Ask, game: Game) -> None
     values = [move["value"] for move in answer["moves"]]
     assert values == sorted(values, reverse=True)
     assert answer["value"] == values[0]
+
+
+def test_every_value_has_its_winning_chance_beside_it(ask: Ask, game: Game) -> None:
+    for moves in ("", FAR[game.id]):
+        answer = ask("/api/v1/position", game=game.id, moves=moves, movetime=20)
+        for known in (answer, *answer["moves"]):
+            assert known["win_rate"] == win_rate(known["value"], known["proven"])
+        assert answer["win_rate"] == answer["moves"][0]["win_rate"]
+        short = ask("/api/v1/best", game=game.id, moves=moves, movetime=20)
+        assert short["win_rate"] == win_rate(short["value"], short["proven"])
 
 
 def test_each_line_of_a_book_answer_can_be_played(ask: Ask, game: Game) -> None:
@@ -221,7 +233,11 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
     assert set(description["paths"]) == {
         "/api/v1/position",
         "/api/v1/best",
+        "/api/v1/line",
+        "/api/v1/live",
         "/api/v1/positions",
+        "/api/v1/proof",
+        "/api/v1/random",
         "/api/v1/books",
         "/healthz",
         "/readyz",
@@ -234,5 +250,17 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
         "book_only",
         "lines",
     }
-    assert set(position["responses"]) == {"200", "400", "404", "500", "503"}
+    assert set(position["responses"]) == {"200", "304", "400", "404", "429", "500", "503"}
     assert description["paths"]["/api/v1/positions"]["post"]["requestBody"]["required"]
+
+
+def test_the_page_of_the_api_has_every_operation_and_brings_nothing_from_elsewhere(
+    client: FlaskClient, ask: Ask
+) -> None:
+    page = client.get("/docs").text
+    for path, methods in ask("/openapi.json")["paths"].items():
+        for method, told in methods.items():
+            assert f"<code>{method.upper()} {path}</code>" in page
+            assert f'id="{told["operationId"]}"' in page
+    assert "<script" not in page
+    assert not re.findall('(?:src|href)="(?:https?:)?//', page)

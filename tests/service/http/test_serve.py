@@ -34,9 +34,11 @@ def served(*arguments: str, host: str = "127.0.0.1") -> Iterator[tuple[subproces
     )
     try:
         assert process.stdout is not None
-        announced = process.stdout.readline()
         url = f"http://{host}:{port}"
-        assert url in announced, process.communicate(timeout=_TIMEOUT)
+        # An access log has lines before.
+        assert any(url in line for line in iter(process.stdout.readline, "")), process.communicate(
+            timeout=_TIMEOUT
+        )
         yield process, url
     finally:
         if process.poll() is None:

@@ -28,6 +28,7 @@ from engine.games.gomoku.board import DOUBLE_THREE, FOUR_THREE, PLAIN
 from engine.games.gomoku.strategy import candidates
 from engine.games.gomoku.strategy.guide import Guide
 from engine.games.gomoku.strategy.workspace import Replies, Workspace
+from engine.kernels import LONG_AGO
 from engine.position import Move, Position
 from engine.values import HEURISTIC_MAX, Value
 
@@ -405,6 +406,12 @@ class StrategyFinder:
             if win is not None:
                 entry = Entry(win.move, Kind.THREAT, win.distance)
         return entry
+
+    def end(self) -> None:
+        """Have the proof that another thread is in end soon, as at its deadline."""
+        self._deadline = LONG_AGO
+        self._workspace.end()
+        self._guide.end()
 
     def _is_late(self) -> bool:
         return 0 < self._deadline <= time.monotonic_ns()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from engine.games.gomoku.strategy.finder import StrategyFinder
 from engine.games.gomoku.strategy.guide import Guide
 from engine.games.gomoku.strategy.workspace import Replies, Workspace
+from engine.kernels import LONG_AGO
 from engine.position import Move, Position
 
 if TYPE_CHECKING:
@@ -80,6 +81,11 @@ class ForcedSearch:
             or self._loss_to_threats(position)
             or self._settle_quietly(position)
         )
+
+    def end(self) -> None:
+        """Have what another thread looks for here end soon, as at its deadline."""
+        self._deadline = LONG_AGO
+        self._finder.end()
 
     def _settle_quietly(self, position: Position) -> Forced | None:
         """What quiet moves settle, after those of threats alone."""

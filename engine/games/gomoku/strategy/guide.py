@@ -52,6 +52,10 @@ class Guide:
             self._table.fill(0)
             self._generation = 1
 
+    def end(self) -> None:
+        """Have the search that another thread is in end, with what it knows by then."""
+        self._state["stop"] = 1
+
     def ask(self, position: Position, nodes: int, deadline: int = 0) -> Opinion:
         """The best move within `nodes`, or what is known of it at the `deadline` on the clock of
         `time.monotonic_ns`, 0 for none. The game must not be over."""

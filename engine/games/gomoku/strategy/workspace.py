@@ -78,6 +78,10 @@ class Workspace:
         state["nodes"] = state["stop"] = 0
         return state
 
+    def end(self) -> None:
+        """Have the search that another thread is in end: it finds nothing more."""
+        self.state["stop"] = 1
+
     def find_win(self, nodes: int) -> ThreatWin | None:
         """A win by threats of the side to move."""
         plies = threat_search.find_threat_win(self.state, self.threats, self.search, nodes)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.games.quadrants.alphabeta import CELLS
 from engine.games.quadrants.swap import exact as kernels
-from engine.kernels import u64
+from engine.kernels import LONG_AGO, u64
 from engine.tables import new_table
 
 _NO_LIMIT = 1 << 62
@@ -63,6 +63,10 @@ class Claims:
         self._states["deadline"] = deadline or 0
         self._states["history"] = 0
         self.allow(nodes or _NO_LIMIT)
+
+    def end(self) -> None:
+        """Have the search that another thread is in stop, as at its deadline."""
+        self._states["deadline"] = LONG_AGO
 
     def allow(self, nodes: int) -> None:
         """Let the search go on until it has that many nodes in all."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from engine.game import Game
 from engine.games.quadrants.swap.solver import ExactSolver, Solution
+from engine.kernels import LONG_AGO
 from engine.position import Move, Position
 from engine.search import Limits, Method, SearchResult
 from engine.values import WIN, Bound, Value
@@ -79,6 +80,11 @@ class ProvenLines:
             ranked += [(move, solution) for move in self._moves_of(solution, count)]
             left -= set(solution.moves)
         return [self._result(move, solution) for move, solution in ranked[:count]]
+
+    def end(self) -> None:
+        """Have the solver, which another thread asks, end soon, as at its deadline."""
+        self._deadline = LONG_AGO
+        self._solver.claims.end()
 
     def limits_left(self) -> Limits | None:
         """What is left of the limits; None: nothing."""
