@@ -11,11 +11,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, event, select
 
 from book.errors import BookError, BookUnwritable
 from book.reader import BookReader
+from book.rows.digests import digest_all
 from book.storage.address import AnyAddress
+from book.storage.schema import games
 from book.storage.sqlite import driver_of
 from book.whole.export import records
 from book.whole.summary import summarise
@@ -349,6 +351,8 @@ def test_a_reader_is_answered_while_a_book_is_built(place: AnyAddress) -> None:
     with BookReader(place) as reader, BookWriter(place, game) as writer:
         with writer.transaction() as connection:
             connection.exec_driver_sql("UPDATE positions SET value = 77")
+            for number in connection.execute(select(games.c.id)).scalars().all():
+                digest_all(connection, number)
             assert reader.find(game, game.initial).value != 77
         assert reader.find(game, game.initial).value == 77
 
