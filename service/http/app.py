@@ -14,7 +14,6 @@ from service.http import (
     access,
     admission,
     api,
-    books,
     caching,
     cors,
     metrics,
@@ -144,6 +143,5 @@ def create_app(settings: Settings) -> APIFlask:
     reader.register(app)
     _add_health(app, answerer)
 
-    app.register_blueprint(books.blueprint(answerer))
     app.register_blueprint(pages.blueprint(answerer))
     return app

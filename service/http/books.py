@@ -1,12 +1,13 @@
-"""A book at a glance: what the page of a book draws, and programs may read."""
+"""``/books`` and ``/books/NAME``: what is served, and a book at a glance, as its page draws it."""
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
-from flask import Blueprint, Response, jsonify
+from apiflask import APIBlueprint
+from flask import Response
+from msgspec import to_builtins
 from werkzeug.exceptions import NotFound
 
 from book.misses import Misses
@@ -16,8 +17,12 @@ from book.whole.summary import Layer, Run, Summary, summarise
 from engine.errors import IllegalMove
 from engine.game import Canonical, Game
 from engine.position import cells_of
-from service.answerer import Answerer
+from service.answers import BookGame, BookSummary
 from service.errors import TooBusy
+from service.http.asking import Asking
+from service.http.documents import Books, respond
+from service.http.questions import BookQuestion
+from service.http.routes import Told, route
 from service.served_book import ServedBook
 
 _MOST_MISSED = 12
@@ -26,6 +31,7 @@ _MOST_MISSED = 12
 _SECONDS_KEPT = 5.0
 _TIMES_KEPT = 10
 _PATIENCE = 0.5
+_EXAMPLE = Layer(ply=1, positions=300, proven=12, nodes=6_000_000, mean_depth=9.0, deepest=11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +82,56 @@ class Glance:
     games: list[GameGlance]
 
 
-def blueprint(answerer: Answerer) -> Blueprint:
-    """``/api/v1/books/NAME``, which tells of the books of `answerer`."""
-    books = Blueprint("books", __name__, url_prefix="/api/v1/books")
-    glances = _Glances()
+DOCUMENTS = (Glance,)
 
-    @books.get("/<name>")
-    def book(name: str) -> Response:
+
+def register(api: APIBlueprint, asking: Asking) -> None:
+    """Add the routes to `api`."""
+    answerer, glances = asking.answerer, _Glances()
+    game = asking.examples.game
+    known = BookSummary("small.db", (BookGame(game.id, game.title, _EXAMPLE.positions),))
+    told = Told(Books, {"books": [to_builtins(known)]}, (400, 500))
+
+    @route(api, "/books", "books", BookQuestion, told)
+    def books(question: BookQuestion) -> Response:
+        """The books that are served, their games and how many positions they hold."""
+        return respond(Books(answerer.books()))
+
+    example = Glance(known.file, [_example(game)])
+
+    @route(
+        api,
+        "/books/<name>",
+        "book",
+        BookQuestion,
+        Told(Glance, to_builtins(example), (400, 404, 500, 503)),
+    )
+    def book(question: BookQuestion, name: str) -> Response:
+        """A served book at a glance: what its page draws of it."""
         found = answerer.book(name)
         if found is None:
             raise NotFound
-        return jsonify(glances.of(found))
+        return respond(glances.of(found))
 
-    return books
+
+def _example(game: Game) -> GameGlance:
+    """What may be told of a small book of `game`."""
+    return GameGlance(
+        game=game.id,
+        title=game.title,
+        width=game.width,
+        height=game.height,
+        positions=_EXAMPLE.positions,
+        proven=_EXAMPLE.proven,
+        layers=(_EXAMPLE,),
+        proven_chances=[0, _EXAMPLE.proven],
+        other_chances=[_EXAMPLE.positions - _EXAMPLE.proven, 0],
+        branching={0: 1.0},
+        history=(RecordedValue("2026-01-31T12:00:00Z", _EXAMPLE.positions, 545, False),),
+        runs=(),
+        planned=0,
+        missed=[Missed(3, ["h8"], [], "h8")],
+    )
 
 
 class _Glances:
@@ -96,10 +139,10 @@ class _Glances:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+        self._kept: dict[str, tuple[float, Glance]] = {}
 
-    def of(self, book: ServedBook) -> dict[str, Any]:
-        """The glance at `book`, as JSON has it; a few seconds old at most if it was quickly done.
+    def of(self, book: ServedBook) -> Glance:
+        """The glance at `book`; a few seconds old at most if it was quickly done.
 
         Raises:
             BookAway: if the book cannot be reached.
@@ -110,17 +153,17 @@ class _Glances:
         if not self._lock.acquire(timeout=_PATIENCE):
             raise TooBusy("books are being added up for another: ask again later", 1.0)
         try:
-            until, kept = self._kept.get(name, (0.0, {}))
-            if time.monotonic() >= until:
+            until, kept = self._kept.get(name, (0.0, None))
+            if kept is None or time.monotonic() >= until:
                 kept = self._added_up(book, name)
             return kept
         finally:
             self._lock.release()
 
-    def _added_up(self, book: ServedBook, name: str) -> dict[str, Any]:
+    def _added_up(self, book: ServedBook, name: str) -> Glance:
         since = time.monotonic()
         with book.at_hand() as reader:
-            added_up = asdict(glance(reader))
+            added_up = glance(reader)
         now = time.monotonic()
         self._kept[name] = (now + max(_SECONDS_KEPT, _TIMES_KEPT * (now - since)), added_up)
         return added_up

@@ -65,7 +65,7 @@ _REFERENCE = "#/components/schemas/{name}"
 DOCUMENTS = (NotatedAnswer, BestMove, Problem, Batch, Books, Health)
 
 
-def schemas(more: Iterable[type[Struct]]) -> dict[str, Any]:
+def schemas(more: Iterable[type[Any]]) -> dict[str, Any]:
     """The JSON schemas, by name, of these documents and `more`, for the description."""
     _, components = schema_components([*DOCUMENTS, *more], ref_template=_REFERENCE)
     answers = [{"$ref": _REFERENCE.format(name=kind.__name__)} for kind in (NotatedAnswer, Problem)]
@@ -73,6 +73,6 @@ def schemas(more: Iterable[type[Struct]]) -> dict[str, Any]:
     return components
 
 
-def reference(document: type[Struct]) -> dict[str, str]:
+def reference(document: type[Any]) -> dict[str, str]:
     """The schema of `document`, as the description names it."""
     return {"$ref": _REFERENCE.format(name=document.__name__)}

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPMethod
-from typing import Any, TypeVar
+from typing import Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, request
-from msgspec import Struct
 
 from service.http.documents import JSON, Problem, reference
 from service.http.problems import MEDIA_TYPE
@@ -39,15 +38,15 @@ _EVENT = {
     },
 }
 
-_Question = TypeVar("_Question", bound=BookQuestion)
-View = Callable[[_Question], Response]
+View = Callable[..., Response]
+"""Takes a question, and by name what stands for the variable parts of its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """What a route answers: a document, with an example of it, and the statuses it refuses with."""
 
-    document: type[Struct]
+    document: type[Any]
     example: Mapping[str, Any] | str
     refused: tuple[int, ...] = ()
     media_type: str = JSON
@@ -74,11 +73,11 @@ def route(
     api: APIBlueprint | APIFlask,
     path: str,
     operation_id: str,
-    question: type[_Question],
+    question: type[BookQuestion],
     told: Told,
     *,
     method: HTTPMethod = HTTPMethod.GET,
-) -> Callable[[View[_Question]], View[_Question]]:
+) -> Callable[[View], View]:
     """Have the view answer at `path` what is asked there, and the description tell of it.
 
     The view gets the question, which is in the body of a POST, else in the query. Its docstring
@@ -86,15 +85,15 @@ def route(
     """
     is_body = method is HTTPMethod.POST
 
-    def register(view: View[_Question]) -> View[_Question]:
+    def register(view: View) -> View:
         # For the description alone: what it wraps around the view takes longer than all else.
         location = "json" if is_body else "query"
         described: Any = api.input(question, location=location)(view)
 
         @wraps(view)
-        def asked() -> Response:
+        def asked(**place: str) -> Response:
             given = request.get_json() if is_body else request.args.to_dict()
-            return view(question.model_validate(given))
+            return view(question.model_validate(given), **place)
 
         asked._spec = described._spec  # type: ignore[attr-defined]
         asked.takes_question = not is_body  # type: ignore[attr-defined]

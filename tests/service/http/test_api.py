@@ -239,6 +239,7 @@ def test_every_address_of_the_api_is_described(client: FlaskClient, ask: Ask) ->
         "/api/v1/proof",
         "/api/v1/random",
         "/api/v1/books",
+        "/api/v1/books/{name}",
         "/healthz",
         "/readyz",
     }

@@ -38,6 +38,7 @@ WITH_QUESTION = (
 OPERATIONS = (
     *WITH_QUESTION,
     ("GET", "/api/v1/books"),
+    ("GET", "/api/v1/books/{name}"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
 )
@@ -57,6 +58,7 @@ LINES = st.sampled_from(
     ["", "e5", "E5,D5,", "a1 i9 a9", "e5 e5", "z9", "a1 a9 b1 b9 c1 c9 d1 d9 e1", "b2:12", "d1 d2"]
 )
 PROVEN = {"game": "pentago-swap", "moves": ""}
+BOOKS = st.sampled_from(["gomoku.db", "pentago-swap.db", "nothing.db"])
 EXTRAS = st.sampled_from([{}, {}, {"nothing": "1"}])
 HOSTS = st.sampled_from(["localhost", "localhost", "localhost:8000", "example.org"])
 
@@ -80,10 +82,15 @@ def asked(description: Any, method: str, path: str, mode: GenerationMode, most: 
     @given(
         case=description[path][method].as_strategy(generation_mode=mode),
         known=st.fixed_dictionaries({}, optional={"game": GAMES, "moves": LINES}),
+        book=BOOKS,
         extra=EXTRAS,
         host=HOSTS,
     )
-    def check(case: Case, known: dict[str, str], extra: Mapping[str, str], host: str) -> None:
+    def check(
+        case: Case, known: dict[str, str], book: str, extra: Mapping[str, str], host: str
+    ) -> None:
+        if case.path_parameters:
+            case.path_parameters = {"name": book}
         if path == "/api/v1/proof" and len(known) == 1:
             known = PROVEN
         if method == "GET" and (method, path) in WITH_QUESTION:
