@@ -25,7 +25,7 @@ from book.writer import BookWriter, empty_slot
 from engine import registry
 from engine.values import HEURISTIC_MAX, WIN, Bound
 from tests.book.handmade import OPEN_THREE, proven_book
-from tests.books import CopyOf, Fivebook, change, rows_of, small_book
+from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
 from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
 
@@ -117,6 +117,7 @@ def make_pending(book: Path, which: str) -> None:
         for name, value in empty_slot(RestState.PENDING).items()
     )
     change(book, f"UPDATE positions SET {columns} WHERE {parents} AND {which}")
+    seal(book)
     with BookWriter(book, GOMOKU) as writer, writer.transaction() as connection:
         for _ in propagate_all(connection, writer.rows.number):
             pass
