@@ -117,11 +117,11 @@ def make_pending(book: Path, which: str) -> None:
         for name, value in empty_slot(RestState.PENDING).items()
     )
     change(book, f"UPDATE positions SET {columns} WHERE {parents} AND {which}")
-    seal(book)
     with BookWriter(book, GOMOKU) as writer, writer.transaction() as connection:
         for _ in propagate_all(connection, writer.rows.number):
             pass
         recount(connection, writer.rows.number)
+    seal(book)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 2, 3])
