@@ -83,23 +83,8 @@ def _add_health(app: APIFlask, answerer: Answerer) -> None:
         return respond(ok)
 
 
-def create_app(settings: Settings) -> APIFlask:
-    """The application that answers from the books in `settings`, which it opens.
-
-    ``app.extensions["answerer"]`` is its `Answerer`; closing that closes the books and
-    writes the last counts of what they lack.
-
-    Raises:
-        BookError: if a book cannot be opened.
-    """
-    answerer = Answerer(
-        settings.books,
-        live_searches=settings.live_searches_per_worker,
-        waiting=settings.waiting_per_worker,
-        options=settings.search_options,
-        misses=MissCounter(client=_client) if settings.count_misses else None,
-        before_search=_search_check(settings),
-    )
+def _described_app() -> APIFlask:
+    """An application without routes, which describes those that it will have."""
     # The pages that document an API bring scripts from other hosts: only the description itself
     # is served, at /openapi.json.
     app = APIFlask(
@@ -118,7 +103,6 @@ def create_app(settings: Settings) -> APIFlask:
         VALIDATION_ERROR_STATUS_CODE=400,
         MAX_CONTENT_LENGTH=_MAX_BODY,
     )
-    app.extensions["answerer"] = answerer
 
     @app.spec_processor
     def complete(spec: Any) -> Any:
@@ -129,6 +113,28 @@ def create_app(settings: Settings) -> APIFlask:
                     operation["requestBody"]["required"] = True
         return spec
 
+    return app
+
+
+def create_app(settings: Settings) -> APIFlask:
+    """The application that answers from the books in `settings`, which it opens.
+
+    ``app.extensions["answerer"]`` is its `Answerer`; closing that closes the books and
+    writes the last counts of what they lack.
+
+    Raises:
+        BookError: if a book cannot be opened.
+    """
+    answerer = Answerer(
+        settings.books,
+        live_searches=settings.live_searches_per_worker,
+        waiting=settings.waiting_per_worker,
+        options=settings.search_options,
+        misses=MissCounter(client=_client) if settings.count_misses else None,
+        before_search=_search_check(settings),
+    )
+    app = _described_app()
+    app.extensions["answerer"] = answerer
     counted = Metrics(answerer)
     problems.register(app)
     # What is registered first sees a request first, and its answer last.
