@@ -17,7 +17,10 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-from numba import njit, types
+from numba import types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.typeinfer import register_dispatcher
 
 from engine import __version__
 
@@ -76,13 +79,92 @@ u64 = np.uint64
 zero, which costs a comparison at each access and keeps loops from becoming vector instructions."""
 
 
+class _Kernel(CPUDispatcher):
+    """A function of one signature, which is loaded or compiled when it is first needed.
+
+    A process calls few of the kernels that it imports: the machine code of a kernel holds that of
+    all that it calls. Loading every one took most of the time in which a command starts.
+    """
+
+    signature: Any = None
+
+    def load(self) -> Any:
+        """Load or compile it, if that is not done; returns its entry point."""
+        # Several threads may call it at once.
+        with global_compiler_lock:
+            if not self.overloads:
+                self.compile(self.signature)
+                self.disable_compile()
+            compiled: Any = next(iter(self.overloads.values()))
+        return compiled.entry_point
+
+    def _compile_for_args(self, *args: Any) -> Any:
+        """What numba calls with the arguments of the first call."""
+        entry_point = self.load()
+        (signature,) = self.nopython_signatures
+        given = map(self.typeof_pyval, args)
+        # The entry point itself takes an array of another kind for one of its own.
+        if any(
+            self.typingctx.can_convert(kind, wanted) is None
+            for kind, wanted in zip(given, signature.args, strict=True)
+        ):
+            raise TypeError(f"{self.py_func.__name__} was called with what is not of {signature}")
+        return entry_point
+
+    def get_call_template(self, args: Any, named: Any) -> Any:
+        """What numba asks for when it compiles another kernel that calls this one."""
+        self.load()
+        return super().get_call_template(args, named)
+
+    def __reduce__(self) -> Any:
+        # Of a signature numba pickles only that it is compiled.
+        self.load()
+        return super().__reduce__()
+
+
+_kernels: list[_Kernel] = []
+
+
 def kernel(signature: Any) -> Callable[[_Function], _Function]:
-    """Compile a function for `signature`, or load it, when its module is imported.
+    """Make a function a kernel of `signature`, loaded or compiled when it is first needed.
 
     A stated signature also makes it safe to load a recursive function (numba issue 6061).
     """
-    decorator: Callable[[_Function], _Function] = njit(signature, nogil=True, cache=True)
+
+    def decorator(function: _Function) -> _Function:
+        return cast(_Function, _made(function, signature))
+
     return decorator
+
+
+def entry_kernel(signature: Any) -> Callable[[_Function], _Function]:
+    """As `kernel`, but load it, or compile it, when its module is imported.
+
+    For what Python calls where time counts, or in workers, which would each compile it.
+    """
+
+    def decorator(function: _Function) -> _Function:
+        made = _made(function, signature)
+        # Its name does not stand for it yet, should it call itself.
+        with register_dispatcher(made):
+            made.load()
+        return cast(_Function, made)
+
+    return decorator
+
+
+def _made(function: Callable[..., Any], signature: Any) -> _Kernel:
+    made = _Kernel(function, targetoptions={"nogil": True, "nopython": True})
+    made.signature = signature
+    made.enable_caching()
+    _kernels.append(made)
+    return made
+
+
+def load_all() -> None:
+    """Load or compile all kernels of the modules that are imported."""
+    for each in _kernels:
+        each.load()
 
 
 _clock_gettime: Any = types.ExternalFunction(

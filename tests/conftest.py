@@ -30,6 +30,8 @@ settings.register_profile(
 )
 settings.load_profile("fivebook")
 
+_LONG = {"test_installation.py", "test_soak.py"}
+
 # A shell has what it runs in the background ignore Ctrl-C, and all that is started there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -182,5 +184,5 @@ def runner() -> CliRunner:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests of the installation: at the end, only one worker would be busy."""
-    items.sort(key=lambda item: item.path.name != "test_installation.py")
+    """Begin with the tests that take minutes: at the end, only one worker would be busy."""
+    items.sort(key=lambda item: item.path.name not in _LONG)

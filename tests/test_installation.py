@@ -13,6 +13,7 @@ import sysconfig
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -26,9 +27,6 @@ from tests.checkout import ROOT
 from tests.wheel import build_wheel
 
 COMMANDS = cli.list_commands(click.Context(cli))
-LINE = "h8 i9"
-# Dark has an open three.
-WON = "e5 a1 f5 a3 g5 a7"
 WATCH = """
 import os, sys
 
@@ -44,6 +42,35 @@ def _watch(event, arguments):
 
 sys.addaudithook(_watch)
 """
+
+HELP = """
+import sys
+from click.testing import CliRunner
+from fivebook.cli import cli
+
+for name in sys.argv[1:]:
+    print(CliRunner().invoke(cli, [name, "--help"], prog_name="fivebook").output.split("[")[0])
+assert "numba" not in sys.modules
+"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A game, a beginning of it, one from which dark wins in three plies or fewer, and a move."""
+
+    game: str
+    line: str
+    won: str
+    move: str
+
+    @property
+    def book(self) -> str:
+        return f"{self.game}.db"
+
+
+# Its searches are plain Python, so that nothing has to be compiled.
+PLAIN = Example("connect-four-7x6", "d1 d2", "d1 a1 d2 a2 d3 a3", "d1")
+COMPILED = Example("gomoku-15", "h8 i9", "h8 a1 i8 a3 j8 a7", "h8")
 
 
 class Installation:
@@ -79,9 +106,9 @@ class Installation:
         """What the command `fivebook` prints, which has to end well."""
         return self._output([str(self.bin / "fivebook"), *arguments], typed)
 
-    def python(self, program: str) -> str:
+    def python(self, program: str, *arguments: str) -> str:
         """What a Python program prints, which has to end well."""
-        return self._output([str(self.bin / "python"), "-c", program])
+        return self._output([str(self.bin / "python"), "-c", program, *arguments])
 
     def _output(self, command: list[str], typed: str = "") -> str:
         done = subprocess.run(
@@ -138,12 +165,14 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     return Installation(tmp_path_factory.mktemp("installation"))
 
 
-@pytest.fixture(scope="module")
-def book(installation: Installation) -> str:
-    """The name of a small book in the installation's folder."""
+@pytest.fixture(scope="module", params=[PLAIN, pytest.param(COMPILED, marks=pytest.mark.slow)])
+def example(installation: Installation, request: pytest.FixtureRequest) -> Example:
+    """A game of which a small book is in the installation's folder."""
+    example: Example = request.param
     limits = ("--positions", "4", "--nodes", "500")
-    installation.run("build", "gomoku.db", "--game", "gomoku-15", "--root", LINE, *limits)
-    return "gomoku.db"
+    options = ("--game", example.game, "--root", example.line)
+    installation.run("build", example.book, *options, *limits)
+    return example
 
 
 @pytest.fixture(autouse=True)
@@ -175,10 +204,25 @@ def test_the_watch_sees_a_file_of_the_checkout(installation: Installation) -> No
 def test_every_command_has_its_help_and_loads_no_compiler_for_it(
     installation: Installation,
 ) -> None:
-    before = set(installation.bin.parent.rglob("kernels-*"))
-    for name in COMMANDS:
-        assert f"Usage: fivebook {name} " in installation.run(name, "--help")
-    assert set(installation.bin.parent.rglob("kernels-*")) == before
+    shown = installation.python(HELP, *COMMANDS)
+    assert re.findall("Usage: fivebook ([a-z-]+) ", shown) == COMMANDS
+
+
+def test_kernels_are_compiled_and_kept_in_the_environment(installation: Installation) -> None:
+    program = (
+        "from engine import kernels\n"
+        "assert kernels.now()\n"
+        "print(*kernels.cache_folder().rglob('*.nbc'), sep='\\n')"
+    )
+    (kept,) = installation.python(program).splitlines()
+    assert kept.startswith(str(installation.bin.parent.resolve()))
+
+
+@pytest.mark.parametrize("rule", ["FREESTYLE", "STANDARD", "RENJU"])
+def test_the_weights_of_each_rule_are_installed(installation: Installation, rule: str) -> None:
+    installation.python(
+        f"from engine.games.gomoku import Rule, weights\nassert weights.read(Rule.{rule}).tempo"
+    )
 
 
 def test_the_games_are_listed(installation: Installation) -> None:
@@ -186,33 +230,43 @@ def test_the_games_are_listed(installation: Installation) -> None:
     assert "gomoku-15" in {name for family in families for name in family["examples"]}
 
 
-def test_books_searches_proofs_and_games_work(installation: Installation, book: str) -> None:
+def test_books_searches_proofs_and_games_work(installation: Installation, example: Example) -> None:
+    game, book, line = example.game, example.book, example.line
     assert json.loads(installation.run("info", book, "--json"))["games"][0]["positions"] == 4
-    answer = json.loads(installation.run("query", book, LINE, "--book-only", "--json"))
-    assert (answer["source"], answer["position"]) == ("book", LINE)
+    answer = json.loads(installation.run("query", book, line, "--book-only", "--json"))
+    assert (answer["source"], answer["position"]) == ("book", line)
     rows = installation.run("export", book, "--format", "jsonl", "--reproducible").splitlines()
     assert len({json.loads(row)["position"] for row in rows}) == 4
     installation.run("verify", book)
-    proof = json.loads(installation.run("prove", "gomoku-9", WON, "--nodes", "10000", "--json"))
-    assert (proof["result"], proof["distance"]) == ("win", 3)
-    options = ("--game", "gomoku-15", "--depth", "2", "--book", book)
-    shown = installation.run("play", *options, typed="h8\nquit\n")
+    proof = json.loads(installation.run("prove", game, example.won, "--nodes", "10000", "--json"))
+    assert (proof["result"], proof["distance"] <= 3) == ("win", True)
+    options = ("--game", game, "--depth", "2", "--book", book)
+    shown = installation.run("play", *options, typed=f"{example.move}\nquit\n")
     assert re.search(r"light plays [a-o][0-9]+ \(engine with a book: ", shown)
+
+
+@pytest.mark.slow
+def test_the_program_of_the_readme_works(installation: Installation) -> None:
     (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert f'"{book}"' in program
-    for move in installation.python(program).split():
+    (book,) = re.findall(r'open_book\("(.*)"\)', program)
+    limits = ("--positions", "4", "--nodes", "500")
+    installation.run("build", book, "--game", COMPILED.game, "--root", COMPILED.line, *limits)
+    moves = installation.python(program).split()
+    assert len(moves) == 2
+    for move in moves:
         assert re.fullmatch("[a-o][0-9]+", move)
 
 
 @pytest.mark.slow
-def test_a_book_is_served(installation: Installation, book: str) -> None:
-    with installation.serving(book) as address:
-        with urlopen(f"{address}/api/v1/best?game=gomoku-15&moves=h8,i9") as response:
+def test_a_book_is_served(installation: Installation, example: Example) -> None:
+    moves = example.line.replace(" ", ",")
+    with installation.serving(example.book) as address:
+        with urlopen(f"{address}/api/v1/best?game={example.game}&moves={moves}") as response:
             answer = json.load(response)
         with urlopen(address) as response:
             assert "<html" in response.read().decode()
     best = installation.python(
-        f"import fivebook\nprint(fivebook.open_book({book!r}).best({LINE!r}))"
+        f"import fivebook\nprint(fivebook.open_book({example.book!r}).best({example.line!r}))"
     )
     assert (answer["source"], answer["best"]) == ("book", best.strip())
 

@@ -41,7 +41,7 @@ from engine.games.quadrants.alphabeta import (
     swapped,
 )
 from engine.games.quadrants.pentago_swap import PentagoSwap
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 from engine.players.base import Agent, Choice
 from engine.position import Position
 
@@ -133,7 +133,7 @@ def _alphabeta(
     return best_move, best_value
 
 
-@kernel("UniTuple(int64, 3)(uint64, uint64, int64)")
+@entry_kernel("UniTuple(int64, 3)(uint64, uint64, int64)")
 def think(own: Any, other: Any, depth: int) -> tuple[int, int, int]:
     """The best move of the side `own`, its value and the number of moves made in the tree."""
     nodes = np.zeros(1, dtype=np.int64)

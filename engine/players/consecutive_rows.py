@@ -25,7 +25,7 @@ import numpy as np
 from numba import types
 
 from engine.games.gomoku import Gomoku
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 from engine.players.base import Agent, Choice
 from engine.players.row_boards import INFINITY, Board, board_of, move_of, row_from, steps
 from engine.players.stones import DARK_STONE, EMPTY, LIGHT_STONE, centre_of, stone_to_move
@@ -97,7 +97,7 @@ def _ranked_moves(s: Any, colour: int) -> Any:
     return moves[:count], values[:count]
 
 
-@kernel(types.int64(Board, types.int64, types.int64, types.int64, types.int64))
+@entry_kernel(types.int64(Board, types.int64, types.int64, types.int64, types.int64))
 def search(s: Any, colour: int, depth: int, alpha: int, beta: int) -> int:
     """The value for dark, held between `alpha` and `beta`, with `colour` to move.
 

@@ -27,7 +27,7 @@ import numpy as np
 from numba import from_dtype, types
 
 from engine.games.gomoku import Gomoku
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 from engine.players.base import Agent, Choice
 from engine.players.stones import (
     EMPTY,
@@ -93,7 +93,7 @@ def _is_move(stones: Any, row: int, column: int) -> bool:
     return False
 
 
-@kernel(types.int64(_Stones))
+@entry_kernel(types.int64(_Stones))
 def count_moves(stones: Any) -> int:
     """The number of empty cells next to a stone."""
     count = 0
@@ -139,7 +139,7 @@ def evaluate(stones: Any, colour: int) -> int:
     return value
 
 
-@kernel(types.void(_Tree, _Counter, types.int64, _Stones, types.int64, types.int64))
+@entry_kernel(types.void(_Tree, _Counter, types.int64, _Stones, types.int64, types.int64))
 def build(tree: Any, length: Any, node: int, stones: Any, colour: int, depth: int) -> None:
     """Add everything below `node`, where `colour` is to move, to the ``length[0]`` nodes."""
     size = len(stones)
@@ -159,7 +159,7 @@ def build(tree: Any, length: Any, node: int, stones: Any, colour: int, depth: in
         stones[row, column] = EMPTY
 
 
-@kernel(
+@entry_kernel(
     types.UniTuple(types.int64, 2)(
         _Tree, types.int64, _Stones, types.int64, types.int64, types.int64
     )

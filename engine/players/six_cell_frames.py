@@ -33,7 +33,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from engine.games.gomoku import Gomoku
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 from engine.players.base import Agent, Choice
 from engine.players.stones import (
     EMPTY,
@@ -103,7 +103,7 @@ class SixCellFrames(Agent):
         return Choice(cell, value, depth, nodes)
 
 
-@kernel(types.int64(_Stones, types.int64, types.int64, types.int64))
+@entry_kernel(types.int64(_Stones, types.int64, types.int64, types.int64))
 def worth(stones: Any, row: int, column: int, colour: int) -> int:
     """What a stone of `colour` on the cell is worth: its best frame on each axis, added up."""
     total = 0
@@ -186,7 +186,7 @@ def _negamax(stones: Any, near: Any, colour: int, depth: int, nodes: Any) -> tup
     return best_cell, best_value
 
 
-@kernel("UniTuple(int64, 3)(int8[:, ::1], int64, int64)")
+@entry_kernel("UniTuple(int64, 3)(int8[:, ::1], int64, int64)")
 def think(stones: Any, colour: int, depth: int) -> tuple[int, int, int]:
     """The best move of `colour`, its worth and the number of moves made in the tree.
 

@@ -4,22 +4,96 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numba
+import numpy as np
 import pytest
+from numba.core.serialize import dumps
 
 import engine
 from engine import kernels
 
 ROOM = Path(engine.__file__).parent
+# Prints how many kernels there are, and the names of those loaded before searches and by them.
+LOADED = """
+from engine import kernels, registry
+from engine.search import Limits
+
+def loaded():
+    return {each.py_func.__qualname__ for each in kernels._kernels if each._entry_point}
+
+games = [registry.get(family.examples[0]) for family in registry.families()]
+searchers = [game.searcher() for game in games]
+before = loaded()
+for game, searcher in zip(games, searchers):
+    position = game.initial
+    for _ in range(6):
+        found = searcher.search(position, Limits(nodes=2000))
+        searcher.search_lines(position, Limits(nodes=2000), 2)
+        searcher.search(position, Limits(depth=1), exclude=[found.move])
+        position = game.play(position, found.move)
+print(len(kernels._kernels), len(before), *(loaded() - before))
+"""
 
 
 def test_the_clock_inside_kernels_is_that_of_monotonic_ns() -> None:
     before = time.monotonic_ns()
     between = kernels.now()
     assert before <= between <= time.monotonic_ns()
+
+
+def test_few_kernels_are_loaded_and_none_while_a_search_runs() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=ROOM.parent, capture_output=True, text=True, check=True
+    )
+    count, before, *during = run.stdout.split()
+    assert 0 < int(before) < int(count) / 4
+    assert during == []
+
+
+def made() -> Any:
+    """A kernel that has not been loaded."""
+
+    @kernels.kernel("int64(int64[::1], int64)")
+    def ends_at(cells: Any, wanted: int) -> int:
+        return int(cells[wanted])
+
+    return ends_at
+
+
+def test_a_kernel_can_first_be_called_by_several_threads_at_once() -> None:
+    ends_at, cells, barrier = made(), np.arange(8), threading.Barrier(8)
+
+    def call(wanted: int) -> int:
+        barrier.wait()
+        return int(ends_at(cells, wanted))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(call, range(8))) == list(range(8))
+
+
+def test_the_first_call_refuses_what_every_later_one_does() -> None:
+    ends_at = made()
+    for _ in range(2):
+        for given in (np.arange(8.0), np.arange(8)[::2], np.zeros((2, 2), np.int64), "cells"):
+            with pytest.raises(TypeError):
+                ends_at(given, 1)
+        assert ends_at(np.arange(8), 7) == 7
+
+
+def test_a_kernel_can_be_sent_to_another_process_before_it_was_called() -> None:
+    program = (
+        "import pickle, sys\n"
+        "ends_at, cells = pickle.load(sys.stdin.buffer)\n"
+        "assert ends_at(cells, 3) == 3"
+    )
+    sent = dumps((made(), np.arange(8)))
+    subprocess.run([sys.executable, "-c", program], cwd=ROOM.parent, input=sent, check=True)
 
 
 def cache_folder_of(room: Path) -> str:

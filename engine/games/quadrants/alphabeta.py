@@ -26,7 +26,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from engine.kernels import Word, i64, kernel, now
+from engine.kernels import Word, entry_kernel, i64, kernel, now
 from engine.values import HEURISTIC_MAX, WIN
 
 SIZE = 6
@@ -853,7 +853,7 @@ def search(
     return best
 
 
-@kernel(types.void(State))
+@entry_kernel(types.void(State))
 def list_root(state: Any) -> None:
     """List the root's children that the search has to look into, best-looking first.
 
@@ -887,7 +887,7 @@ def list_root(state: Any) -> None:
     state.root_ending_value = best
 
 
-@kernel(i8(State, Table, i8))
+@entry_kernel(i8(State, Table, i8))
 def search_root(state: Any, table: Any, depth: int) -> int:
     """One iteration over the listed children; returns how many were searched before a stop.
 
@@ -938,7 +938,7 @@ def search_root(state: Any, table: Any, depth: int) -> int:
     return searched
 
 
-@kernel(i8(State, Table, u8, u8, i8, i8))
+@entry_kernel(i8(State, Table, u8, u8, i8, i8))
 def next_of_line(state: Any, table: Any, me: Word, opponent: Word, value: int, look_up: int) -> int:
     """A move to continue a line into a position of this value, NO_MOVE if none is known.
 

@@ -50,7 +50,7 @@ from engine.games.quadrants.swap.supernodes import (
     some,
     spread,
 )
-from engine.kernels import Word, i64, kernel, now, u64
+from engine.kernels import Word, entry_kernel, i64, kernel, now, u64
 
 STATE_DTYPE = np.dtype(
     [
@@ -190,7 +190,7 @@ def plies_of(facts: Any) -> Any:
     return facts >> _48 & _DEPTH
 
 
-@kernel(types.void(State, Table, Table))
+@entry_kernel(types.void(State, Table, Table))
 def learn(state: Any, table: Any, entries: Any) -> None:
     """Write what entries of another table say."""
     for entry in entries:
@@ -731,7 +731,7 @@ def search(
     return holds
 
 
-@kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
+@entry_kernel(u8(State, Table, Busy, u8, u8, i8, i8, u8))
 def settle(
     state: Any,
     table: Any,
@@ -762,7 +762,7 @@ def settle(
     return result
 
 
-@kernel(u8(Table, u8, u8, i8, i8))
+@entry_kernel(u8(Table, u8, u8, i8, i8))
 def known_best(table: Any, mine: Word, theirs: Word, attacks: int, plies: int) -> Word:
     """The placement that the table has as the best for a claim, or no cell."""
     key, turn, order, _ = canonical(mine, theirs)
@@ -770,7 +770,7 @@ def known_best(table: Any, mine: Word, theirs: Word, attacks: int, plies: int) -
     return known_cell(best, turn, order, 1)
 
 
-@kernel(u8(Table, u8, u8, i8, i8))
+@entry_kernel(u8(Table, u8, u8, i8, i8))
 def known(table: Any, mine: Word, theirs: Word, attacks: int, plies: int) -> Word:
     """The arrangements of unfinished boards for which the table has it that a claim holds."""
     if plies < LEAST_KEPT:
@@ -793,7 +793,7 @@ def after_placement(mine: Word, theirs: Word, cell: Word, attacks: int) -> tuple
     return around & ends, around & ~(own_fives | their_fives)
 
 
-@kernel(u8(State, Table, Busy, u8, u8, i8, i8, i8))
+@entry_kernel(u8(State, Table, Busy, u8, u8, i8, i8, i8))
 def settle_moves(
     state: Any,
     table: Any,

@@ -38,11 +38,9 @@ def _swapped(arrangement: tuple[int, ...], swap: tuple[int, int]) -> tuple[int, 
 
 def _by_bytes(images: list[int]) -> Words:
     """What each of a mask's three bytes turns into, where bit *i* becomes ``images[i]``."""
-    table = np.zeros((3, 256), dtype=np.uint64)
-    for byte, value in product(range(3), range(256)):
-        for bit in range(8):
-            if value >> bit & 1:
-                table[byte, value] |= u64(images[byte * 8 + bit])
+    is_set = np.arange(256)[:, None] >> np.arange(8) & 1
+    by_bit = np.where(is_set, np.array(images, dtype=np.uint64).reshape(3, 1, 8), u64(0))
+    table: Words = np.bitwise_or.reduce(by_bit, axis=2)
     return table
 
 
@@ -193,6 +191,10 @@ def _weights() -> NDArray[np.uint8]:
     return weights
 
 
+# Whether each set of slots has each slot: shape (4, 16 sets).
+_HAS = (np.arange(16) >> np.arange(4)[:, None] & 1).astype(np.uint64)
+
+
 def _pair_masks() -> Words:
     """The arrangements in which slots of two sets lie where windows of a group need them.
 
@@ -202,10 +204,8 @@ def _pair_masks() -> Words:
     masks = np.zeros((4, 16, 16), dtype=np.uint64)
     for group, pairs in enumerate(_GROUPS):
         for (index, each), places in product(enumerate(ARRANGEMENTS), pairs):
-            first, second = (each.index(place) for place in places)
-            for sets in product(range(16), repeat=2):
-                if sets[0] >> first & 1 and sets[1] >> second & 1:
-                    masks[(group, *sets)] |= u64(1 << index)
+            first, second = (_HAS[each.index(place)] for place in places)
+            masks[group] |= np.multiply.outer(first, second) << u64(index)
     return np.concatenate([masks, masks.transpose(0, 2, 1)])
 
 
@@ -215,16 +215,13 @@ def _triple_masks() -> Words:
     Shape (8, 16 sets, 16 sets, 16 sets): for each window the sets for an outer part, for the other
     and for the middle; then for each window those for the middle, for an outer part and the other.
     """
-    masks = np.zeros((8, 16, 16, 16), dtype=np.uint64)
-    for kind, (_, _, first, middle, last) in enumerate(_parts()[1]):
+    masks = np.zeros((4, 16, 16, 16), dtype=np.uint64)
+    for kind, (_, _, *places) in enumerate(_parts()[1]):
         for index, each in enumerate(ARRANGEMENTS):
-            slots = [each.index(place) for place in (first, last, middle)]
-            for sets in product(range(16), repeat=3):
-                if all(chosen >> slot & 1 for chosen, slot in zip(sets, slots, strict=True)):
-                    for one, other in (sets[:2], sets[1::-1]):
-                        masks[kind, one, other, sets[2]] |= u64(1 << index)
-                        masks[4 + kind, sets[2], one, other] |= u64(1 << index)
-    return masks
+            first, middle, last = (_HAS[each.index(place)] for place in places)
+            outer = np.multiply.outer(first, last)
+            masks[kind] |= np.multiply.outer(outer | outer.T, middle) << u64(index)
+    return np.concatenate([masks, masks.transpose(0, 3, 1, 2)])
 
 
 SPREAD, TURNED, REORDERED = _spread(), _turned(), _reordered()
