@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from engine.position import Position
+from engine.position import Move, Position
 from engine.search import Searcher
 
 if TYPE_CHECKING:
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class LinearEvaluation(Protocol):
-    """The static value of one game's positions, in centi-units. For one thread at a time.
+    """The static value of one game's positions, and its order of moves. For one thread at a time.
 
-    `file` is where the engine reads its weights when a searcher is made; `weights` are those.
-    The last one is the worth of being to move. `held` are the numbers of those that no position
-    tells anything about, and that stay as they are.
+    `file` is where the engine reads its weights when a searcher is made; `weights` are those of the
+    value, in centi-units, the last of them the worth of being to move, and `policy` are those of
+    moves, in hundredths of the natural logarithm of odds.
     """
 
     file: Path
     weights: Sequence[int]
-    held: Sequence[int]
+    policy: Sequence[int]
 
     def features(self, position: Position) -> NDArray[np.int64] | None:
         """One number per weight, signed for the side to move.
@@ -34,10 +34,18 @@ class LinearEvaluation(Protocol):
         """
         ...
 
-    def searcher(self, weights: Sequence[int]) -> Searcher:
-        """A searcher that uses `weights`."""
+    def choices(self, position: Position) -> tuple[list[Move], NDArray[np.int64]] | None:
+        """The moves that a search lists, and for each the numbers of the weights in `policy` that
+        add up to its rank: shape (moves, features). None where `features` has none.
+        """
         ...
 
-    def write(self, weights: Sequence[int], origin: Mapping[str, object]) -> None:
-        """Put `weights` into `file`, with what there is to say of their `origin`."""
+    def searcher(self, weights: Sequence[int], policy: Sequence[int]) -> Searcher:
+        """A searcher that uses these weights."""
+        ...
+
+    def write(
+        self, weights: Sequence[int], policy: Sequence[int], origin: Mapping[str, object]
+    ) -> None:
+        """Put the weights into `file`, with what there is to say of their `origin`."""
         ...

@@ -1,24 +1,31 @@
-"""Fits the weights of the engine's evaluation to the results of games it plays against itself.
+"""Fits the weights of the engine's evaluation, and of its order of moves, to games of its own.
 
 python -m tools.fit gomoku-15 --jobs 2
 """
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from statistics import median
 
 import click
 import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import sparse
 
+from engine import registry
 from engine.evaluation import LinearEvaluation
 from engine.game import Game
 from engine.search import Limits
+from engine.values import is_decisive
 from fivebook.options import GAME, POSITIVE
-from tools.regression import Matrix, Vector, cross_entropy, fit
-from tools.selfplay import SelfPlay, load_games, play_games
+from tools.regression import Choices, Indices, Matrix, Vector, cross_entropy, fit, probabilities
+from tools.selfplay import SelfPlay, blocks_of, load_block, play_games
 from tools.suite import random_line
+from tools.walks import Labels, label_walks
 
-# Every tenth game is held out: positions of one game are too alike to be on both sides.
+# Every tenth block is held out: positions of one game are too alike to be on both sides.
 _HELD_OUT = 10
 _ODD_DEPTH = 5
 _TEMPO_OPENINGS = 200
@@ -26,8 +33,11 @@ _TEMPO_OPENINGS = 200
 
 @click.command()
 @click.argument("game", type=GAME)
-@click.option("--games", "count", type=POSITIVE, default=6_000, show_default=True)
-@click.option("--nodes", type=POSITIVE, default=5_000, show_default=True, help="For each move.")
+@click.option("--games", "count", type=POSITIVE, default=15_000, show_default=True)
+@click.option("--nodes", type=POSITIVE, default=2_000, show_default=True, help="For each move.")
+@click.option(
+    "--walks", type=POSITIVE, default=2, show_default=True, help="From each position, some."
+)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Processes that play.")
 @click.option(
@@ -35,71 +45,141 @@ _TEMPO_OPENINGS = 200
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("matches/selfplay"),
     show_default=True,
-    help="Keeps the games; those that are there are not played again.",
+    help="Keeps the games and walks; those that are there are not made again.",
 )
-@click.option("--dry-run", is_flag=True, help="Print the weights and leave the file alone.")
+@click.option("--dry-run", is_flag=True, help="Print what came of it and leave the file alone.")
 def main(
-    game: Game, count: int, nodes: int, seed: int, jobs: int, folder: Path, dry_run: bool
+    game: Game,
+    count: int,
+    nodes: int,
+    walks: int,
+    seed: int,
+    jobs: int,
+    folder: Path,
+    dry_run: bool,
 ) -> None:
-    """Fit the evaluation's weights to games of GAME; the same for the same engine and options.
+    """Fit the weights of GAME's rule; the same for the same engine and options.
 
-    The score of a position is how its game ended, not what a search believed: only the result
-    ties values to winning chances. The games in the folder were played with the weights of
-    their time; take a new folder to have them played with those in use now.
+    The evaluation learns what a search says of positions a few plausible moves away from those of
+    games, the order of moves which ones the searches in these games chose. What the folder has was
+    made with the weights of its time; take a new folder to have it made with those in use now.
     """
     evaluation = game.evaluation()
     if evaluation is None:
         raise click.BadParameter(f"the evaluation of {game.id} has no weights to fit")
     plan = SelfPlay(game.id, nodes, seed)
-    for played in play_games(plan, count, folder, jobs):
-        click.echo(f"\r{game.id}: {played} games", nl=False, err=True)
-    click.echo(err=True)
-    features, scores, numbers = _positions(game, evaluation, plan, count, folder)
-    held_out = numbers % _HELD_OUT == 0
-    before = np.array(evaluation.weights, dtype=np.float64)
-    after = fit(features[~held_out], scores[~held_out], evaluation.weights, evaluation.held)
-    weights = [round(weight) for weight in after]
-    errors = [
-        round(cross_entropy(features[held_out] @ each, scores[held_out]), 4)
-        for each in (before, np.array(weights))
-    ]
-    weights[-1] += _tempo_missing(game, evaluation, weights)
-    origin = {
-        "made by": f"python -m tools.fit {game.id} --games {count} --nodes {nodes} --seed {seed}",
-        "positions": len(scores),
-        "held out": int(held_out.sum()),
-        "error before": errors[0],
-        "error after": errors[1],
-    }
-    for name, value in {**origin, "weights": weights}.items():
+    blocks = blocks_of(count)
+    _follow(f"{game.id}: games", play_games(plan, count, folder, jobs))
+    labels = [Labels(plan, folder, nodes, number) for number in range(walks)]
+    for each in labels:
+        _follow(f"{game.id}: walks {each.seed}, blocks", label_walks(each, blocks, jobs))
+    parallel = Parallel(n_jobs=jobs)
+    weights, found = _fit_values(evaluation, parallel, labels, blocks)
+    policy, found_of_moves = _fit_moves(evaluation, parallel, plan, blocks, folder)
+    weights[-1] += _tempo_missing(game, evaluation, weights, policy)
+    command = f"{game.id} --games {count} --nodes {nodes} --walks {walks} --seed {seed}"
+    origin = {"made by": f"python -m tools.fit {command}", **found, **found_of_moves}
+    for name, value in origin.items():
         click.echo(f"{name}: {value}")
     if not dry_run:
-        evaluation.write(weights, origin)
+        evaluation.write(weights, policy, origin)
 
 
-def _positions(
-    game: Game, evaluation: LinearEvaluation, plan: SelfPlay, count: int, folder: Path
-) -> tuple[Matrix, Vector, Vector]:
-    """The features, scores and numbers of game of all positions that the evaluation is asked
-    about."""
-    features, scores, numbers = [], [], []
-    for number, played in enumerate(load_games(plan, count, folder)):
-        for position, score in played.positions(game):
-            counts = evaluation.features(position)
-            if counts is not None:
-                features.append(counts)
-                scores.append(score)
-                numbers.append(number)
-    return np.array(features, dtype=np.float64), np.array(scores), np.array(numbers)
+def _follow(what: str, progress: Iterator[int]) -> None:
+    """Run `progress` to its end, and show how far it is."""
+    for number in progress:
+        click.echo(f"\r{what} {number}", nl=False, err=True)
+    click.echo(err=True)
 
 
-def _tempo_missing(game: Game, evaluation: LinearEvaluation, weights: list[int]) -> int:
+def _fit_values(
+    evaluation: LinearEvaluation, parallel: Parallel, labels: list[Labels], blocks: int
+) -> tuple[list[int], dict[str, object]]:
+    """The weights of the evaluation, and what there is to say of them."""
+    jobs = [(each, block) for each in labels for block in range(blocks)]
+    parts = parallel(delayed(_features_of)(*job) for job in jobs)
+    features = sparse.vstack([part[0] for part in parts], format="csr")
+    scores = np.concatenate([part[1] for part in parts])
+    numbers = np.repeat([block for _, block in jobs], [len(part[1]) for part in parts])
+    held_out = numbers % _HELD_OUT == 0
+    weights = fit(features[~held_out], scores[~held_out], evaluation.weights).round()
+    before, after = (
+        cross_entropy(features[held_out] @ each, scores[held_out])
+        for each in (np.array(evaluation.weights, dtype=np.float64), weights)
+    )
+    return weights.astype(int).tolist(), {
+        "positions": len(scores),
+        "held out": int(held_out.sum()),
+        "error before": round(before, 4),
+        "error after": round(after, 4),
+    }
+
+
+def _features_of(labels: Labels, block: int) -> tuple[Matrix, Vector]:
+    """The features of a block's positions, and the score that a search expects in each."""
+    game, evaluation = _evaluation_of(labels.games.game_id)
+    rows, values = [], []
+    for line, value in labels.load(block):
+        features = evaluation.features(game.play_line(line))
+        if features is not None:
+            rows.append(features)
+            values.append(value)
+    scores = np.where(
+        [is_decisive(value) for value in values],
+        np.greater(values, 0),
+        probabilities(np.array(values, dtype=np.float64)),
+    )
+    return sparse.csr_matrix(np.array(rows, dtype=np.float64)), scores
+
+
+def _fit_moves(
+    evaluation: LinearEvaluation, parallel: Parallel, plan: SelfPlay, blocks: int, folder: Path
+) -> tuple[list[int], dict[str, object]]:
+    """The weights of the order of moves, and what there is to say of them."""
+    parts = parallel(delayed(_choices_of)(plan, block, folder) for block in range(blocks))
+    learnt = _joined(part for block, part in enumerate(parts) if block % _HELD_OUT)
+    held_out = _joined(part for block, part in enumerate(parts) if block % _HELD_OUT == 0)
+    weights = learnt.fit([0.0] * len(evaluation.policy))
+    policy = (100 * weights).round()
+    return policy.astype(int).tolist(), {
+        "error of moves before": round(held_out.error(np.array(evaluation.policy) / 100), 4),
+        "error of moves after": round(held_out.error(policy / 100), 4),
+    }
+
+
+_ChoicesOfBlock = tuple[Indices, Indices, Indices]
+
+
+def _choices_of(plan: SelfPlay, block: int, folder: Path) -> _ChoicesOfBlock:
+    """The alternatives that a block's games had, how many in each position, and the moves made."""
+    game, evaluation = _evaluation_of(plan.game_id)
+    features: list[NDArray[np.int64]] = [np.empty((0, 2), dtype=np.int64)]
+    counts, chosen = [], []
+    for played in load_block(plan, block, folder):
+        position = game.play_line(played.line[: played.opening])
+        for move in played.line[played.opening :]:
+            choices = evaluation.choices(position)
+            if choices is not None and move in choices[0]:
+                features.append(choices[1])
+                counts.append(len(choices[0]))
+                chosen.append(choices[0].index(move))
+            position = game.play(position, move)
+    return np.concatenate(features), np.array(counts, np.int64), np.array(chosen, np.int64)
+
+
+def _joined(parts: Iterable[_ChoicesOfBlock]) -> Choices:
+    return Choices(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _tempo_missing(
+    game: Game, evaluation: LinearEvaluation, weights: list[int], policy: list[int]
+) -> int:
     """What the worth of being to move lacks for odd and even depths to agree.
 
     A book compares values of both. At an even depth it is added to the value, at an odd one
     taken away, so that half of the median difference over random openings is missing.
     """
-    searcher = evaluation.searcher(weights)
+    searcher = evaluation.searcher(weights, policy)
     random = Random(0)
     differences: list[int] = []
     while len(differences) < _TEMPO_OPENINGS:
@@ -113,6 +193,13 @@ def _tempo_missing(game: Game, evaluation: LinearEvaluation, weights: list[int])
         if not odd.proven and not even.proven:
             differences.append(odd.value - even.value)
     return round(median(differences) / 2)
+
+
+def _evaluation_of(game_id: str) -> tuple[Game, LinearEvaluation]:
+    game = registry.get(game_id)
+    evaluation = game.evaluation()
+    assert evaluation is not None
+    return game, evaluation
 
 
 if __name__ == "__main__":

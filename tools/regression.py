@@ -1,20 +1,26 @@
-"""Logistic regression on the scale of values: a value of LOGISTIC_SCALE means 73 %."""
+"""Regressions with many weights: of values to winning chances, and of moves to those chosen.
 
-from collections.abc import Sequence
+Each is minimised by L-BFGS, and drawn a little to where it starts, which decides about weights on
+which the data say nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from engine.values import LOGISTIC_SCALE
 
-Matrix = NDArray[np.float64]
+# A scipy.sparse.csr_matrix, which has no types.
+Matrix = Any
 Vector = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
-# How strongly weights are drawn to where they start: no more than decides about those on which
-# the data say nothing.
-_RIDGE = 1e-6
-_CLOSE_ENOUGH = 0.01
-_ROUNDS = 50
+# Values are in hundreds, logarithms of odds in ones, hence different forces.
+_RIDGE, _CHOICE_RIDGE = 2e-9, 1e-5
+_ROUNDS, _MEMORY = 500, 20
 
 
 def probabilities(values: Vector) -> Vector:
@@ -28,26 +34,71 @@ def cross_entropy(values: Vector, scores: Vector) -> float:
     return float(-np.mean(scores * np.log(predicted) + (1 - scores) * np.log(1 - predicted)))
 
 
-def fit(features: Matrix, scores: Vector, start: Sequence[float], held: Sequence[int]) -> Vector:
-    """The weights with which features times weights predict the scores best, by Newton's method.
+def fit(features: Matrix, scores: Vector, start: Sequence[float], ridge: float = _RIDGE) -> Vector:
+    """The weights with which features times weights predict the scores best.
 
-    `features` has a row for each position and a column for each weight. The weights numbered in
-    `held` stay as they are in `start`.
-
-    Raises:
-        ArithmeticError: if it does not settle.
+    `features` has a row for each position and a column for each weight.
     """
-    weights = np.array(start, dtype=np.float64)
-    free = np.setdiff1d(np.arange(len(weights)), held)
-    columns, first = features[:, free], weights[free]
-    for _ in range(_ROUNDS):
-        predicted = probabilities(features @ weights)
-        slope = columns.T @ (predicted - scores) / LOGISTIC_SCALE
-        slope += _RIDGE * (weights[free] - first)
-        spread = predicted * (1 - predicted) / LOGISTIC_SCALE**2
-        curvature = columns.T @ (columns * spread[:, None]) + _RIDGE * np.eye(len(free))
-        step = np.linalg.solve(curvature, slope)
-        weights[free] -= step
-        if np.abs(step).max() < _CLOSE_ENOUGH:
-            return weights
-    raise ArithmeticError(f"the fit did not settle within {_ROUNDS} rounds")
+    transposed = features.T.tocsr()
+
+    def loss(weights: Vector) -> tuple[float, Vector]:
+        logits = features @ weights / LOGISTIC_SCALE
+        mean = float(np.mean(np.logaddexp(0, logits) - scores * logits))
+        errors = probabilities(logits * LOGISTIC_SCALE) - scores
+        return mean, transposed @ errors / (LOGISTIC_SCALE * len(scores))
+
+    return _minimum(loss, start, ridge)
+
+
+class Choices:
+    """Which of some alternatives were chosen; an alternative's logit is a sum of weights.
+
+    `features` has the numbers of these weights, a row for each alternative, those of one choice
+    following each other; `counts` says how many each choice has, and `chosen` which one it was.
+    """
+
+    def __init__(self, features: Indices, counts: Indices, chosen: Indices) -> None:
+        self._features = features
+        self._starts = np.cumsum(counts) - counts
+        self._choice = np.repeat(np.arange(len(counts)), counts)
+        self._chosen = self._starts + chosen
+
+    def fit(self, start: Sequence[float], ridge: float = _CHOICE_RIDGE) -> Vector:
+        """The weights under which the choices made are most likely (McFadden, 1974)."""
+        columns = self._features.T
+
+        def loss(weights: Vector) -> tuple[float, Vector]:
+            mean, chances = self._likelihood(weights)
+            chances[self._chosen] -= 1
+            slopes = sum(np.bincount(column, chances, len(weights)) for column in columns)
+            return mean, np.asarray(slopes / len(self._starts))
+
+        return _minimum(loss, start, ridge)
+
+    def error(self, weights: Vector) -> float:
+        """The mean of minus the logarithm of the chance given to what was chosen, in nats."""
+        return self._likelihood(weights)[0]
+
+    def _likelihood(self, weights: Vector) -> tuple[float, Vector]:
+        """The error, and the chance of every alternative."""
+        logits = weights[self._features].sum(axis=1)
+        highest = np.maximum.reduceat(logits, self._starts)
+        odds = np.exp(logits - highest[self._choice])
+        totals = np.add.reduceat(odds, self._starts)
+        error = float(np.mean(np.log(totals) + highest - logits[self._chosen]))
+        return error, odds / totals[self._choice]
+
+
+def _minimum(
+    loss: Callable[[Vector], tuple[float, Vector]], start: Sequence[float], ridge: float
+) -> Vector:
+    """Where `loss`, which gives its slopes too, is least, with `ridge` for the way from `start`."""
+    first = np.array(start, dtype=np.float64)
+
+    def drawn(weights: Vector) -> tuple[float, Vector]:
+        value, slopes = loss(weights)
+        way = weights - first
+        return value + ridge * float(way @ way) / 2, slopes + ridge * way
+
+    options = {"maxiter": _ROUNDS, "maxcor": _MEMORY}
+    return np.asarray(minimize(drawn, first, jac=True, method="L-BFGS-B", options=options).x)

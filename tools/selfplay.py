@@ -1,19 +1,19 @@
 """Games that the engine plays against itself, to fit its evaluation to."""
 
 from collections.abc import Iterator
-from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from book.processes import workers
 from engine import registry
 from engine.game import Game, Outcome
 from engine.position import Move, Position
 from engine.search import Limits, Searcher
+from tools.blocks import joined, make_blocks, split
 from tools.suite import random_line
 
 GAMES_IN_FILE = 50
@@ -61,9 +61,14 @@ class SelfPlay:
             position = game.play(position, move)
         return SelfPlayedGame(tuple(line), opening, _SCORE[outcome])
 
-    def play_block(self, block: int) -> list[SelfPlayedGame]:
+    def make(self, block: int) -> dict[str, ArrayLike]:
         """The games of one file."""
-        return [self.play(block * GAMES_IN_FILE + index) for index in range(GAMES_IN_FILE)]
+        games = [self.play(block * GAMES_IN_FILE + index) for index in range(GAMES_IN_FILE)]
+        return {
+            **joined([game.line for game in games]),
+            "openings": [game.opening for game in games],
+            "scores": [game.score for game in games],
+        }
 
     def file(self, folder: Path, block: int) -> Path:
         """Where the games of `block` are kept."""
@@ -76,45 +81,26 @@ def play_games(plan: SelfPlay, count: int, folder: Path, jobs: int) -> Iterator[
     Files are whole: up to GAMES_IN_FILE - 1 more games are played. Yields, each time there are
     more, how many there are.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    blocks = _blocks(count)
-    missing = [block for block in blocks if not plan.file(folder, block).exists()]
-    done = len(blocks) - len(missing)
-    if not missing:
-        return
-    with workers(jobs) as executor:
-        running = {executor.submit(plan.play_block, block): block for block in missing}
-        for finished in as_completed(running):
-            _save(plan.file(folder, running[finished]), finished.result())
-            done += 1
-            yield done * GAMES_IN_FILE
+    for made in make_blocks(plan, blocks_of(count), folder, jobs):
+        yield made * GAMES_IN_FILE
 
 
 def load_games(plan: SelfPlay, count: int, folder: Path) -> Iterator[SelfPlayedGame]:
     """The games that `play_games` has kept, in the order of their numbers."""
-    for block in _blocks(count):
-        with np.load(plan.file(folder, block)) as data:
-            lines = np.split(data["moves"], np.cumsum(data["lengths"])[:-1])
-            for line, opening, score in zip(lines, data["openings"], data["scores"], strict=True):
-                yield SelfPlayedGame(tuple(line.tolist()), int(opening), float(score))
+    for block in range(blocks_of(count)):
+        yield from load_block(plan, block, folder)
 
 
-def _blocks(count: int) -> range:
-    return range(-(-count // GAMES_IN_FILE))
+def load_block(plan: SelfPlay, block: int, folder: Path) -> Iterator[SelfPlayedGame]:
+    """The games of one file."""
+    with np.load(plan.file(folder, block)) as kept:
+        for line, opening, score in zip(split(kept), kept["openings"], kept["scores"], strict=True):
+            yield SelfPlayedGame(line, int(opening), float(score))
 
 
-def _save(file: Path, played: list[SelfPlayedGame]) -> None:
-    """Write `file`, which is either there as a whole or not at all."""
-    unfinished = file.with_suffix(".new")
-    with unfinished.open("wb") as stream:
-        np.savez_compressed(
-            stream,
-            moves=np.concatenate([game.line for game in played]),
-            lengths=[len(game.line) for game in played],
-            openings=[game.opening for game in played],
-            scores=[game.score for game in played],
-        )
-    unfinished.replace(file)
+def blocks_of(count: int) -> int:
+    """How many files `count` games take."""
+    return -(-count // GAMES_IN_FILE)
 
 
 @cache

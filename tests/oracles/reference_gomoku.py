@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Collection, Iterable
 from functools import cache
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -25,7 +26,12 @@ from engine.values import HEURISTIC_MAX, WIN, Bound, distance, is_decisive
 
 # What follows is in `lines` there.
 
-NOTHING, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(8)
+NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
+_KINDS = [
+    *((NOTHING, 0), (ONE, 0), (OPEN_ONE, 0), (OPEN_ONE, 5), (TWO, 0), (OPEN_TWO, 0), (OPEN_TWO, 3)),
+    *((OPEN_TWO, 4), (THREE, 0), (OPEN_THREE, 0), (OPEN_THREE, 2), (FOUR, 0), (OPEN_FOUR, 0)),
+    (FIVE, 0),
+]
 _FREE, _OWN, _BLOCKED = range(3)
 
 Line = tuple[int, ...]
@@ -41,23 +47,30 @@ def _makes_five(line: Line, exactly_five: bool) -> bool:
 
 
 @cache
-def _strength(line: Line, exactly_five: bool) -> int:
-    """What the row through the centre of the eleven cells is."""
+def _strength(line: Line, exactly_five: bool) -> tuple[int, int]:
+    """What the row through the centre of the eleven cells is, and how many ways lead on."""
     if _makes_five(line, exactly_five):
-        return FIVE
+        return FIVE, 0
     after = [
-        _strength((*line[:cell], _OWN, *line[cell + 1 :]), exactly_five)
+        _strength((*line[:cell], _OWN, *line[cell + 1 :]), exactly_five)[0]
         for cell in range(1, 10)
         if line[cell] == _FREE
     ]
-    fives = after.count(FIVE)
-    if fives:
-        return OPEN_FOUR if fives > 1 else FOUR
-    return max([NOTHING, *(strength - 2 for strength in after)])
+    strongest = max(after, default=NOTHING)
+    ways = after.count(strongest)
+    if strongest == FIVE:
+        return OPEN_FOUR if ways > 1 else FOUR, ways
+    return max(NOTHING, strongest - 2), ways
+
+
+def _kind(line: Line, exactly_five: bool) -> int:
+    """The number of the kind of the row through the centre."""
+    strength, ways = _strength(line, exactly_five)
+    return max(n for n, kind in enumerate(_KINDS) if kind[0] == strength and kind[1] <= ways)
 
 
 def _rows_of(key: int, exactly_five: bool) -> int:
-    """What a stone makes on the line `key`, ten places of two bits: of dark, and of light << 12."""
+    """What a stone makes on the line `key`, ten places of two bits: of dark, and of light << 16."""
     codes = [key >> 2 * place & 3 for place in range(10)]
     rows = 0
     for colour in range(2):
@@ -65,7 +78,7 @@ def _rows_of(key: int, exactly_five: bool) -> int:
         for end in (0, 9):
             if not exactly_five or kinds[end] == _FREE:
                 kinds[end] = _BLOCKED
-        rows |= _strength((*kinds[:5], _OWN, *kinds[5:]), exactly_five) << 12 * colour
+        rows |= _kind((*kinds[:5], _OWN, *kinds[5:]), exactly_five) << 16 * colour
     return rows
 
 
@@ -77,7 +90,7 @@ EMPTY, WALL = 0, 3
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
 LEVELS = 7
 MOVER, WAITER = range(2)
-_PATTERNS = 1 << 12
+_PATTERNS = 1 << 16
 _PATTERN = _PATTERNS - 1
 # What a cell is worth to the side to move and to the other are added up in one number: the
 # latter, which may be negative, in its lowest bits.
@@ -89,7 +102,7 @@ _ZOBRIST_SEED = 5
 class State:
     """The board and what the search keeps beside it.
 
-    The patterns of a cell are one number: dark's in the lower, light's in the upper twelve bits.
+    The patterns of a cell are one number: dark's in the lower, light's in the upper sixteen bits.
     """
 
     def __init__(self, size: int, exactly_five: bool, weights: Weights) -> None:
@@ -156,10 +169,16 @@ class State:
 
 def fill_pattern_tables(s: State, weights: Weights) -> None:
     """By pattern: its level, what it is worth, and what that counts in the order of moves."""
+    combinations = {
+        kinds: number
+        for number, kinds in enumerate(combinations_with_replacement(range(len(_KINDS)), 4))
+    }
     s.level_of = []
     s.worth_of, s.own_rank, s.other_rank = [], [], []
     for pattern in range(_PATTERNS):
-        rows = [pattern >> 3 * direction & 7 for direction in range(4)]
+        numbers = (pattern >> 4 * place & 15 for place in range(4))
+        kinds = sorted(min(number, len(_KINDS) - 1) for number in numbers)
+        rows = [_KINDS[kind][0] for kind in kinds]
         level = PLAIN
         if FIVE in rows:
             level = FIVE_MOVE
@@ -170,21 +189,20 @@ def fill_pattern_tables(s: State, weights: Weights) -> None:
         elif OPEN_THREE in rows:
             level = DOUBLE_THREE if rows.count(OPEN_THREE) >= 2 else OPEN_THREE_MOVE
         s.level_of.append(level)
-        mover, waiter = (
-            weights.levels[side][level] + sum(weights.rows[side][row] for row in rows)
-            for side in (MOVER, WAITER)
-        )
+        number = combinations[tuple(kinds)]
+        mover, waiter = (int(weights.worth[0][side][number]) for side in (MOVER, WAITER))
         s.worth_of.append(mover * _MOVER_UNIT + waiter)
+        mover, waiter = (int(weights.policy[0][side][number]) for side in (MOVER, WAITER))
         # A sure win is taken before a longer one is looked for.
-        s.own_rank.append(128 * mover + (level * _FIRST if level >= OPEN_FOURS else 0))
-        s.other_rank.append(96 * waiter)
+        s.own_rank.append(_POLICY_RANK * mover + (level * _FIRST if level >= OPEN_FOURS else 0))
+        s.other_rank.append(_POLICY_RANK * waiter)
 
 
 def _row_at(s: State, at: int, direction: int) -> int:
     """Both colours' rows on one line of `at`, in their places among the patterns."""
     table, key = s.rows[direction], s.line[direction][at]
     if key not in table:
-        table[key] = _rows_of(key, s.exactly_five) << 3 * direction
+        table[key] = _rows_of(key, s.exactly_five) << 4 * direction
     return table[key]
 
 
@@ -197,8 +215,8 @@ def level_after(s: State, colour: int, at: int, blocked: int) -> int:
         for other, code in seen_by:
             if other == at:
                 rows = _rows_of(s.line[direction][at] ^ code, s.exactly_five)
-                patterns = patterns & ~(0o7_0007 << 3 * direction) | rows << 3 * direction
-    return s.level_of[patterns >> 12 * colour & _PATTERN]
+                patterns = patterns & ~(0xF_000F << 4 * direction) | rows << 4 * direction
+    return s.level_of[patterns >> 16 * colour & _PATTERN]
 
 
 def place(s: State, at: int) -> None:
@@ -215,7 +233,7 @@ def place(s: State, at: int) -> None:
     s.level_sum = total = s.level_sum[:]
     dark_worth, light_worth = s.worth
 
-    dark, light = patterns[at] & _PATTERN, patterns[at] >> 12
+    dark, light = patterns[at] & _PATTERN, patterns[at] >> 16
     dark_level, light_level = level_of[dark], LEVELS + level_of[light]
     count[dark_level] -= 1
     total[dark_level] -= at
@@ -228,7 +246,7 @@ def place(s: State, at: int) -> None:
     seen_by = s.seen_by[colour][at]
     for direction in range(4):
         line, table = s.line[direction], s.rows[direction]
-        others = ~(0o7_0007 << 3 * direction)
+        others = ~(0xF_000F << 4 * direction)
         for other, code in seen_by[direction]:
             line[other] = key = line[other] ^ code
             if cell[other]:
@@ -251,7 +269,7 @@ def place(s: State, at: int) -> None:
                     total[before] -= other
                     count[after] += 1
                     total[after] += other
-            before, after = old >> 12, new >> 12
+            before, after = old >> 16, new >> 16
             if before != after:
                 light_worth += worth_of[after] - worth_of[before]
                 before, after = level_of[before], level_of[after]
@@ -301,7 +319,7 @@ def set_up(s: State, stones: Iterable[int]) -> None:
     s.level_sum = [0] * (2 * LEVELS)
     worth = [0, 0]
     for at, patterns in enumerate(s.pattern):
-        for colour, pattern in enumerate((patterns & _PATTERN, patterns >> 12)):
+        for colour, pattern in enumerate((patterns & _PATTERN, patterns >> 16)):
             s.level_count[colour * LEVELS + s.level_of[pattern]] += 1
             s.level_sum[colour * LEVELS + s.level_of[pattern]] += at
             worth[colour] += s.worth_of[pattern]
@@ -314,7 +332,7 @@ def find(s: State, colour: int, level: int) -> int:
     """The last of the cells of which the level for `colour` is `level`; one must be."""
     if s.level_count[colour * LEVELS + level] == 1:
         return s.level_sum[colour * LEVELS + level]
-    shift = 12 * colour
+    shift = 16 * colour
     for at in reversed(s.cells):
         if s.cell[at] == EMPTY and s.level_of[s.pattern[at] >> shift & _PATTERN] == level:
             return at
@@ -338,7 +356,9 @@ _REDUCED_FROM_DEPTH = 3
 _UNKNOWN_FROM_DEPTH = 4
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
-_KILLER_RANK = 2048
+_KILLER_RANK = 1024
+_POLICY_RANK = 20
+_STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -350,7 +370,7 @@ class _Stop(Exception):
 def _reduction(depth: int, index: int) -> int:
     if depth < _REDUCED_FROM_DEPTH or index == 0:
         return 0
-    return int(0.8 + math.log(min(depth, MAX_PLY - 1)) * math.log(index) / 1.3)
+    return int(1.0 + math.log(min(depth, MAX_PLY - 1)) * math.log(index) / 1.3)
 
 
 def evaluate(s: State) -> int:
@@ -365,7 +385,7 @@ def evaluate(s: State) -> int:
 def _list(s: State, ply: int, cells: Collection[int]) -> tuple[list[int], list[int]]:
     """The moves on `cells`, without those excluded at the root, and their ranks."""
     moves = [at for at in cells if ply or at not in s.excluded] if s.excluded else list(cells)
-    own, other = 12 * s.colour, 12 * (1 - s.colour)
+    own, other = 16 * s.colour, 16 * (1 - s.colour)
     own_rank, other_rank = s.own_rank, s.other_rank
     patterns, central, history = s.pattern, s.central, s.history[s.colour]
     order = [
@@ -386,6 +406,13 @@ def _list_all(s: State, ply: int) -> tuple[list[int], list[int]]:
     return _list(s, ply, [at for at, stone in enumerate(s.cell) if stone == EMPTY])
 
 
+def _list_centre(s: State, ply: int) -> tuple[list[int], list[int]]:
+    """The moves of an empty board that are nearest to its centre."""
+    allowed = [at for at in s.cells if ply or at not in s.excluded]
+    most = max((s.central[at] for at in allowed), default=0)
+    return _list(s, ply, [at for at in allowed if s.central[at] == most])
+
+
 def _list_near(s: State, ply: int) -> tuple[list[int], list[int]]:
     """The moves within two cells of a stone on a line."""
     cell = s.cell
@@ -394,7 +421,7 @@ def _list_near(s: State, ply: int) -> tuple[list[int], list[int]]:
 
 def _list_parries(s: State, ply: int) -> tuple[list[int], list[int]]:
     """Every move that may parry the opponent's threat of an open four."""
-    own, other = 12 * s.colour, 12 * (1 - s.colour)
+    own, other = 16 * s.colour, 16 * (1 - s.colour)
     free = [at for at, stone in enumerate(s.cell) if stone == EMPTY]
     threats = [at for at in free if s.level_of[s.pattern[at] >> other & _PATTERN] == OPEN_FOURS]
     parries = [
@@ -424,7 +451,8 @@ def _list_moves(s: State, ply: int, depth: int) -> tuple[list[int], list[int], b
         return *_list_all(s, ply), True
     else:
         complete = False
-        moves, order = _list_near(s, ply)
+        is_first = s.empties == len(s.cells)
+        moves, order = _list_centre(s, ply) if is_first else _list_near(s, ply)
     if not moves:
         return *_list_all(s, ply), True
     return moves, order, complete
@@ -464,7 +492,7 @@ def _bring_to_front(moves: list[int], order: list[int], move: int) -> None:
 
 def _drop_quiet(s: State, moves: list[int], order: list[int], index: int) -> None:
     """Take the quiet moves from `index` on off the list."""
-    own = 12 * s.colour
+    own = 16 * s.colour
     others = [
         other
         for other in range(index, len(moves))
@@ -538,12 +566,11 @@ def _continuous_fours(s: State, ply: int, fours: int) -> int:
         raise _Stop
     value = _win_in_sight(s, ply)
     fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
-    ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
-    if value > 0 or fives > 1 or ended:
+    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
         return value
     if fives == 0 and _count_fours(s) == 0:
         return 0
-    own, patterns, level_of = 12 * s.colour, s.pattern, s.level_of
+    own, patterns, level_of = 16 * s.colour, s.pattern, s.level_of
     candidates = [find(s, 1 - s.colour, FIVE_MOVE)] if fives else s.cells
     moves = [
         at
@@ -551,6 +578,8 @@ def _continuous_fours(s: State, ply: int, fours: int) -> int:
         if level_of[patterns[at] >> own & _PATTERN] >= FOUR_MOVE and s.cell[at] == EMPTY
     ]
     for move in moves:
+        if s.nodes + 2 > s.node_limit:
+            break
         place(s, move)
         reply = find(s, 1 - s.colour, FIVE_MOVE)
         place(s, reply)
@@ -617,8 +646,13 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
+    if not whole and beta - alpha == 1 and depth <= _STATIC_TO_DEPTH and beta > -HEURISTIC_MAX:
+        static = evaluate(s)
+        if static - _STATIC_MARGIN * depth >= beta:
+            s.guesses += 1
+            return static
     best, best_move, lowest = -_INFINITY, -1, alpha
-    level_of, patterns, own = s.level_of, s.pattern, 12 * s.colour
+    level_of, patterns, own = s.level_of, s.pattern, 16 * s.colour
     most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth
     # The known move often fails high, and then there is no need for a list.
     moves, order = [known_move], [0]
@@ -689,7 +723,7 @@ def _search_root(
     threats = s.level_count[opponent + OPEN_FOURS] + s.level_count[opponent + FIVE_MOVE]
     whole = threats > 0 or depth >= s.empties
     for index, move in enumerate(moves):
-        level = s.level_of[s.pattern[move] >> 12 * s.colour & _PATTERN]
+        level = s.level_of[s.pattern[move] >> 16 * s.colour & _PATTERN]
         if level == FIVE_MOVE:
             value = WIN - 1
             s.pv[1] = ()
@@ -784,7 +818,7 @@ class ReferenceSearcher:
         options: SearchOptions = SearchOptions(),
         weights: Weights | None = None,
     ) -> None:
-        self._state = State(game.size, game.rule is Rule.STANDARD, weights or read())
+        self._state = State(game.size, game.rule is Rule.STANDARD, weights or read(game.rule))
         mebibytes = 1 << options.table.bit_length() - 1
         self._table = [_VACANT] * (mebibytes * _ENTRIES_PER_MEBIBYTE)
 

@@ -8,10 +8,14 @@ from click.testing import CliRunner, Result
 
 from engine import registry
 from engine.game import Outcome
-from engine.games.gomoku.features import GomokuEvaluation
+from engine.games.gomoku import Rule, features
+from engine.games.gomoku.weights import file_of
+from engine.search import Limits
+from engine.values import is_decisive
 from tools import fit, selfplay
 from tools.fit import main
-from tools.selfplay import SelfPlay, SelfPlayedGame, load_games, play_games
+from tools.selfplay import SelfPlay, SelfPlayedGame, load_block, load_games, play_games
+from tools.walks import Labels, label_walks
 
 GAME = registry.get("gomoku-7")
 PLAN = SelfPlay(GAME.id, nodes=60, seed=1)
@@ -69,6 +73,27 @@ def test_scores_are_those_of_the_side_to_move(folder: Path) -> None:
     assert results >= {Outcome.DARK_WINS, Outcome.LIGHT_WINS}
 
 
+def test_walks_lead_to_positions_of_which_a_search_said_the_value(folder: Path) -> None:
+    labels = Labels(PLAN, folder, nodes=80, seed=3)
+    assert list(label_walks(labels, 1, jobs=1)) == [1]
+    starts = {
+        game.line[:ply] for game in load_block(PLAN, 0, folder) for ply in range(len(game.line) + 1)
+    }
+    walks = list(labels.load(0))
+    assert len(walks) > 50
+    searcher = GAME.searcher()
+    for line, value in walks:
+        assert any(line[: len(line) - plies] in starts for plies in range(1, 7))
+        found = searcher.search(GAME.play_line(line), Limits(nodes=80))
+        assert value == (0 if found.proven and not is_decisive(found.value) else found.value)
+
+
+def test_walks_depend_on_their_seed_alone(folder: Path) -> None:
+    walks = Labels(PLAN, folder, nodes=80, seed=4)
+    assert walks.make(1)["values"] == walks.make(1)["values"]
+    assert walks.make(1)["values"] != Labels(PLAN, folder, nodes=80, seed=5).make(1)["values"]
+
+
 @pytest.fixture(autouse=True)
 def _few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fit, "_TEMPO_OPENINGS", 3)
@@ -79,25 +104,33 @@ def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
     return CliRunner().invoke(main, [*arguments, *options])
 
 
-def test_the_command_writes_weights_that_predict_the_games_better(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the weights, for evaluations to read and to write."""
+    copy = tmp_path / "weights.json"
+    copy.write_bytes(file_of(Rule.FREESTYLE).read_bytes())
+    monkeypatch.setattr(features, "file_of", lambda _: copy)
+    return copy
+
+
+def test_the_command_writes_weights_that_predict_searches_and_moves_better(
+    folder: Path, file: Path
 ) -> None:
-    file = tmp_path / "weights.json"
-    monkeypatch.setattr(GomokuEvaluation, "file", file)
     assert run(folder).exit_code == 0
-    document = json.loads(file.read_text())
-    assert document["origin"]["error after"] < document["origin"]["error before"]
-    assert "gomoku-7" in document["origin"]["made by"]
+    origin = json.loads(file.read_text())["origin"]
+    assert origin["error after"] < origin["error before"]
+    assert origin["error of moves after"] < origin["error of moves before"]
+    assert "gomoku-7" in origin["made by"]
 
 
-def test_a_dry_run_prints_the_weights_and_leaves_the_file_alone(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_dry_run_prints_what_came_of_it_and_leaves_the_file_alone(
+    folder: Path, file: Path
 ) -> None:
-    monkeypatch.setattr(GomokuEvaluation, "file", tmp_path / "weights.json")
+    before = file.read_bytes()
     result = run(folder, "--dry-run")
     assert result.exit_code == 0
-    assert "weights: [" in result.stdout
-    assert list(tmp_path.iterdir()) == []
+    assert "error after: " in result.stdout
+    assert file.read_bytes() == before
 
 
 def test_a_game_whose_weights_are_in_no_file_is_refused(folder: Path) -> None:

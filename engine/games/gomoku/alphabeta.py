@@ -43,7 +43,7 @@ from engine.games.gomoku.board import (
     take_back,
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
-from engine.kernels import kernel, now, u64
+from engine.kernels import entry_kernel, kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
 
 ENTRY = np.dtype([("check", np.int64), ("data", np.int64)])
@@ -73,11 +73,15 @@ _FOURS_AT_HORIZON = 2
 _REDUCED_FROM_DEPTH = 3
 # From this depth on a position that the table does not know is searched a ply less deep.
 _UNKNOWN_FROM_DEPTH = 4
+# To this depth a static value is believed that is this much a ply above what matters.
+_STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
 # At depth d no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 # The next iteration is searched with a window of this much to both sides of the last one's value.
 _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
-_KILLER_RANK = 2048
+# A hundredth of a logarithm of odds in the order of moves; what killers and history add to it.
+_POLICY_RANK = 20
+_KILLER_RANK = 1024
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -85,7 +89,7 @@ def _reductions() -> NDArray[np.int8]:
     """By depth and by a move's place in the list: plies that its search is shortened by."""
     depths, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
     table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int8)
-    table[_REDUCED_FROM_DEPTH:, 1:] = (0.8 + np.log(depths) * np.log(places) / 1.3)[
+    table[_REDUCED_FROM_DEPTH:, 1:] = (1.0 + np.log(depths) * np.log(places) / 1.3)[
         _REDUCED_FROM_DEPTH - 1 :
     ]
     return table
@@ -105,11 +109,12 @@ def evaluate(s: Any) -> int:
 def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
     mine = s.pattern[u64(s.colour * CELLS + at)]
-    own = int(s.worth_of[u64(2 * mine + MOVER)])
-    other = int(s.worth_of[u64(2 * s.pattern[u64((1 - s.colour) * CELLS + at)] + WAITER)])
+    own = int(s.policy_of[u64(2 * mine + MOVER)])
+    other = int(s.policy_of[u64(2 * s.pattern[u64((1 - s.colour) * CELLS + at)] + WAITER)])
     s.moves[u64(ply * MAX_CELLS + count)] = at
     # Among moves that make nothing the most central one comes first.
-    order = 32 * (4 * own + 3 * other) + s.central[u64(at)] + s.history[u64(s.colour * CELLS + at)]
+    order = _POLICY_RANK * (own + other) + s.central[u64(at)]
+    order += s.history[u64(s.colour * CELLS + at)]
     if at == s.killers[u64(2 * ply)] or at == s.killers[u64(2 * ply + 1)]:
         order += _KILLER_RANK
     level = s.level_of[u64(mine)]
@@ -134,6 +139,21 @@ def _list_all(s: Any, ply: int) -> int:
         if s.cell[at] == EMPTY and _may_play(s, ply, at):
             _list(s, ply, count, at)
             count += 1
+    return count
+
+
+@kernel(types.int64(State, types.int64))
+def _list_centre(s: Any, ply: int) -> int:
+    """List the moves of an empty board that are nearest to its centre; returns their number."""
+    count = most = 0
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if s.central[at] < most or not _may_play(s, ply, at):
+            continue
+        if s.central[at] > most:
+            most, count = int(s.central[at]), 0
+        _list(s, ply, count, at)
+        count += 1
     return count
 
 
@@ -213,7 +233,8 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
         return _list_all(s, ply)
     else:
         s.complete = 0
-        count = _list_near(s, ply)
+        is_first = s.empties == s.size * s.size
+        count = _list_centre(s, ply) if is_first else _list_near(s, ply)
     if count == 0:
         s.complete = 1
         count = _list_all(s, ply)
@@ -296,12 +317,14 @@ def _from_root(value: int, ply: int) -> int:
 
 @kernel(types.int64(State, _Table))
 def _look_up(s: Any, table: Any) -> int:
-    """The data that this search keeps of the position, or _NOTHING."""
+    """What this search knows of the position, or one of those whose results it may use; or
+    _NOTHING.
+    """
     key = np.int64(s.hash)
     start = key & (len(table) - BUCKET)
     for slot in range(start, start + BUCKET):
         data = table[u64(slot)].data
-        if table[u64(slot)].check == key ^ data and data >> _GENERATION_AT == s.generation:
+        if table[u64(slot)].check == key ^ data and data >> _GENERATION_AT >= s.oldest:
             return int(data)
     return _NOTHING
 
@@ -404,16 +427,15 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
         return 0
     value = _win_in_sight(s, ply)
     fives = s.level_count[u64((1 - s.colour) * LEVELS + FIVE_MOVE)]
-    # A four and its reply are two nodes, which the limit must have room for.
-    ended = fours == 0 or ply >= MAX_PLY - 4 or s.nodes + 2 > s.node_limit
-    if value > 0 or fives > 1 or ended:
+    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
         return value
     if fives == 0 and _count_fours(s) == 0:
         return 0
     forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
     left = _count_fours(s)
     for index in range(1 if fives else s.size * s.size):
-        if left == 0:
+        # A four and its reply are two nodes, which the limit must have room for.
+        if left == 0 or s.nodes + 2 > s.node_limit:
             break
         move = forced if fives else int(s.cells[u64(index)])
         if (
@@ -513,6 +535,12 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     next_depth = depth if fives else depth - 1
     # A search to the last cell leaves nothing out.
     whole = fives > 0 or s.level_count[u64(opponent + OPEN_FOURS)] > 0 or depth >= s.empties
+    if not whole and beta - alpha == 1 and depth <= _STATIC_TO_DEPTH and beta > -HEURISTIC_MAX:
+        static = evaluate(s)
+        if static - _STATIC_MARGIN * depth >= beta:
+            # So much better that hardly any reply will bring it down.
+            s.guesses += 1
+            return static
     best, best_move, lowest = -_INFINITY, 0, alpha
     known_move = _move_of(known)
     count = complete = index = 0
@@ -689,7 +717,7 @@ def _skips(s: Any, depth: int) -> bool:
     return bool((depth + s.thread) // group % 2)
 
 
-@kernel(types.void(State, _Table, types.int64, types.int64))
+@entry_kernel(types.void(State, _Table, types.int64, types.int64))
 def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     """Search deeper and deeper until a limit is reached or nothing is left to find out.
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from engine.games.gomoku.line_table import FIVE, FOUR, LINES, OPEN_FOUR, OPEN_THREE
-from engine.kernels import kernel, u64
+from engine.games.gomoku.line_table import KINDS, LINES, OPEN_THREE
+from engine.kernels import entry_kernel, kernel, u64
 
 STRIDE = 32
 MARGIN = 5
@@ -28,9 +28,11 @@ _DARK_STONE = DARK_COLOUR + 1
 # What a stone on a cell achieves over its four lines together. From OPEN_FOURS on, the opponent
 # cannot parry it without a five of his own.
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
-CLASSES, LEVELS = 8, 7
-# Patterns of a side that has forbidden points (dark in renju) follow those of other sides.
-_PATTERNS = 1 << 12
+LEVELS = 7
+# A pattern is the kinds of rows on the four lines of a cell, four bits each. Those of a side that
+# has forbidden points (dark in renju) follow those of other sides.
+PATTERNS = 1 << 16
+_STRENGTHS = tuple(strength for strength, _ in KINDS)
 
 # A cell is worth more to the side to move, which is the first to use it. What a cell is worth and
 # the sums of that are therefore kept for both cases, side by side.
@@ -44,12 +46,14 @@ _MOST_CHANGES = 2 * 40
 STATE = np.dtype(
     [
         ("rows", np.uint8, LINES),
-        ("level_of", np.uint8, 2 * _PATTERNS),
-        ("worth_of", np.int16, 4 * _PATTERNS),
+        ("level_of", np.uint8, 2 * PATTERNS),
+        ("worth_of", np.int16, 4 * PATTERNS),
+        ("policy_of", np.int16, 4 * PATTERNS),
+        ("rank_of", np.int16, 4 * PATTERNS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
-        ("pattern", np.uint16, 2 * CELLS),
+        ("pattern", np.uint32, 2 * CELLS),
         ("central", np.int8, CELLS),
         ("zobrist", np.uint64, 2 * CELLS),
         ("cells", np.int16, MAX_CELLS),
@@ -61,7 +65,7 @@ STATE = np.dtype(
         ("worth", np.int32, 4),
         ("kept", np.int32, MAX_CELLS * _SUMS),
         ("changed", np.int16, MAX_CELLS * _MOST_CHANGES),
-        ("changed_from", np.uint16, MAX_CELLS * _MOST_CHANGES),
+        ("changed_from", np.uint32, MAX_CELLS * _MOST_CHANGES),
         ("changes", np.int64),
         ("stones", np.int64),
         ("tempo", np.int64),
@@ -91,6 +95,7 @@ STATE = np.dtype(
         ("deadline", np.int64),
         ("soft_deadline", np.int64),
         ("generation", np.int64),
+        ("oldest", np.int64),
         ("thread", np.int64),
         ("stop", np.int64),
     ],
@@ -111,46 +116,6 @@ def unpadded(cell: int, size: int) -> int:
     return (row - MARGIN) * size + column - MARGIN
 
 
-_weights_type = types.int64[:, ::1]
-
-
-@kernel(types.void(State, _weights_type, _weights_type))
-def fill_pattern_tables(s: Any, rows: Any, levels: Any) -> None:
-    """What the rows on the four lines of a cell, three bits each, achieve and are worth together.
-
-    `rows` and `levels` have a row each for MOVER and WAITER, as in `weights.Weights`.
-
-    To a side that has forbidden points two fours are not OPEN_FOURS, and they are worth nothing,
-    nor are two open threes, although one of them may be false.
-    """
-    for pattern in range(2 * _PATTERNS):
-        restricted = pattern >= _PATTERNS
-        fives = open_fours = fours = open_threes = 0
-        for direction in range(4):
-            row = pattern >> (3 * direction) & 7
-            fives += row == FIVE
-            open_fours += row == OPEN_FOUR
-            fours += row == FOUR
-            open_threes += row == OPEN_THREE
-        level = PLAIN
-        if fives:
-            level = FIVE_MOVE
-        elif (open_fours or fours >= 2) and not (restricted and open_fours + fours >= 2):
-            level = OPEN_FOURS
-        elif open_fours or fours:
-            level = FOUR_THREE if open_threes else FOUR_MOVE
-        elif open_threes:
-            level = DOUBLE_THREE if open_threes >= 2 else OPEN_THREE_MOVE
-        s.level_of[pattern] = level
-        fouls = max(open_fours + fours, open_threes) >= 2
-        worthless = restricted and fouls and level != FIVE_MOVE
-        for side in range(2):
-            worth = levels[side, level]
-            for direction in range(4):
-                worth += rows[side, pattern >> (3 * direction) & 7]
-            s.worth_of[2 * pattern + side] = 0 if worthless else worth
-
-
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _count(s: Any, colour: int, at: int, sign: int) -> None:
     """Add the cell's potential for `colour` to the sums, or take it away."""
@@ -164,7 +129,7 @@ def _count(s: Any, colour: int, at: int, sign: int) -> None:
 
 @kernel(types.int64(State, types.int64))
 def _rows_of(s: Any, line: int) -> int:
-    """What stones of dark and of light would make in the middle of `line`, three bits each."""
+    """The kinds of rows that dark and light would make in the middle of `line`, four bits each."""
     return int(s.rows[u64(line >> s.line_shift & s.line_mask)])
 
 
@@ -182,8 +147,8 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
         if (blocked - at) % step == 0 and abs(distance) <= s.reach:
             spot = 4 + distance if distance > 0 else 5 + distance
             line = int(s.line[u64(at * 4 + direction)]) | (2 - colour) << (2 * spot)
-            row = _rows_of(s, line) >> (3 * colour) & 7
-            pattern = pattern & ~(7 << (3 * direction)) | row << (3 * direction)
+            row = _rows_of(s, line) >> (4 * colour) & 15
+            pattern = pattern & ~(15 << (4 * direction)) | row << (4 * direction)
     return int(s.level_of[u64(pattern)])
 
 
@@ -220,12 +185,12 @@ def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
     if s.cell[u64(at)] != EMPTY:
         return
     rows = int(s.rows[u64(line >> s.line_shift & s.line_mask)])
-    shift = 3 * direction
+    shift = 4 * direction
     for colour in range(2):
         old = int(s.pattern[u64(colour * CELLS + at)])
-        row = rows >> (3 * colour) & 7
-        if old >> shift & 7 != row:
-            _change(s, colour, at, old & ~(7 << shift) | row << shift)
+        row = rows >> (4 * colour) & 15
+        if old >> shift & 15 != row:
+            _change(s, colour, at, old & ~(15 << shift) | row << shift)
 
 
 @kernel(types.void(State))
@@ -307,7 +272,7 @@ def take_back(s: Any, at: int) -> None:
     _restore_sums(s)
 
 
-@kernel(types.void(State, types.int64, types.int64[::1]))
+@entry_kernel(types.void(State, types.int64, types.int64[::1]))
 def set_up(s: Any, size: int, stones: Any) -> None:
     """An empty board of `size`, then `stones` (padded cells), dark and light in turn."""
     s.size = size
@@ -339,10 +304,10 @@ def set_up(s: Any, size: int, stones: Any) -> None:
                         spot = 5 - distance if sign < 0 else 4 + distance
                         s.line[at * 4 + direction] |= np.uint32(WALL << (2 * spot))
         for colour in range(2):
-            pattern = s.forbidding * _PATTERNS if colour == DARK_COLOUR else 0
+            pattern = s.forbidding * PATTERNS if colour == DARK_COLOUR else 0
             for direction in range(4):
-                row = _rows_of(s, int(s.line[at * 4 + direction])) >> (3 * colour) & 7
-                pattern |= row << (3 * direction)
+                row = _rows_of(s, int(s.line[at * 4 + direction])) >> (4 * colour) & 15
+                pattern |= row << (4 * direction)
             s.pattern[colour * CELLS + at] = pattern
             _count(s, colour, at, 1)
     for at in stones:
@@ -474,7 +439,7 @@ def lasts(s: Any, colour: int, at: int) -> bool:
         return True
     threes = 0
     for direction in range(4):
-        threes += s.pattern[at] >> (3 * direction) & 7 == OPEN_THREE
+        threes += _STRENGTHS[s.pattern[at] >> (4 * direction) & 15] == OPEN_THREE
     return bool(threes < 2 and not _makes_six(s, at))
 
 

@@ -50,7 +50,7 @@ from engine.games.gomoku.threats import (
     win_at_hand,
 )
 from engine.games.gomoku.vct import list_defences, list_parries, vct
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 
 INFINITY = 1 << 29
 """The proof number of what is disproven, and the disproof number of what is proven."""
@@ -370,7 +370,7 @@ def _estimate(s: Any, at: int) -> int:
         return _THREE_PROOF
     if s.near[at] == 0:
         return _FAR_PROOF
-    worth = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    worth = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
     return max(_THREE_PROOF, _NEAR_PROOF - worth // _WORTH_OF_ONE)
 
 
@@ -571,7 +571,7 @@ def _search(
     _store(s, p, table, s.nodes - nodes)
 
 
-@kernel(types.void(State, Threats, _Prover, _Table, _Lists))
+@entry_kernel(types.void(State, Threats, _Prover, _Table, _Lists))
 def prove(s: Any, t: Any, p: Any, table: Any, lists: Any) -> None:
     """Search the position on the board until it is settled, `p.pause_at` or a limit.
 

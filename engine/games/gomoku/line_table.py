@@ -1,8 +1,8 @@
 """What a stone would make on one line: the table behind the Gomoku evaluation.
 
 A line key describes the five cells on each side of a cell, two bits a cell: 0 empty, 1 dark,
-2 light, 3 off the board. For each side the table gives the strongest row that its stone would be
-part of if it played there. Gaps are seen, ends are counted, and a row that can no longer
+2 light, 3 off the board. For each side the table gives the kind of the strongest row that its stone
+would be part of if it played there. Gaps are seen, ends are counted, and a row that can no longer
 become five is worth nothing.
 """
 
@@ -15,14 +15,27 @@ from engine.kernels import kernel
 
 # What a stone on the cell makes, weakest first. A four has one cell that completes the five, an
 # open four two or more; an open three can become an open four, a three only a four, and so on.
-NOTHING = 0
-TWO = 1
-OPEN_TWO = 2
-THREE = 3
-OPEN_THREE = 4
-FOUR = 5
-OPEN_FOUR = 6
-FIVE = 7
+NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
+
+KINDS = (
+    (NOTHING, 0),
+    (ONE, 0),
+    (OPEN_ONE, 0),
+    (OPEN_ONE, 5),
+    (TWO, 0),
+    (OPEN_TWO, 0),
+    (OPEN_TWO, 3),
+    (OPEN_TWO, 4),
+    (THREE, 0),
+    (OPEN_THREE, 0),
+    (OPEN_THREE, 2),
+    (FOUR, 0),
+    (OPEN_FOUR, 0),
+    (FIVE, 0),
+)
+"""Kinds of rows: a strength, and the least number of cells on which one more stone makes a row of
+the next strength of the same openness. The more there are, the harder it is to block.
+"""
 
 # A line as one side sees it: five cells on each side of the stone. Beyond the fourth only an own
 # stone counts, which makes a five longer.
@@ -51,8 +64,8 @@ def _makes_five(line: Any, exactly_five: bool) -> bool:
 
 
 @kernel(types.int64(types.int8[::1], types.boolean, types.boolean, types.int8[::1]))
-def _strength(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
-    """What the row through the centre of `line` is; `known` holds what was found before.
+def _kind(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
+    """The kind of the row through the centre of `line`; `known` holds what was found before.
 
     Where `straight`, cells that complete a five make an open four only as the two ends of one
     unbroken row; otherwise they belong to two fours, which count as one here.
@@ -63,29 +76,30 @@ def _strength(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
     number = number * 4 + (line[0] == _OWN) * 2 + (line[10] == _OWN)
     if known[number] >= 0:
         return int(known[number])
-    strength = FIVE
+    strength, ways = FIVE, 0
     if not _makes_five(line, exactly_five):
-        fives = first = last = 0
         strongest = NOTHING
+        first = last = 0
         for cell in range(1, 10):
             if line[cell] == _FREE:
                 line[cell] = _OWN
-                after = _strength(line, exactly_five, straight, known)
+                after = KINDS[_kind(line, exactly_five, straight, known)][0]
                 line[cell] = _FREE
-                if after == FIVE:
-                    fives += 1
-                    first, last = first or cell, cell
-                else:
-                    strongest = max(strongest, after)
-        if fives >= 2 and (not straight or last - first == 5):
-            strength = OPEN_FOUR
-        elif fives >= 1:
-            strength = FOUR
+                if after > strongest:
+                    strongest, ways, first = after, 0, cell
+                if after == strongest:
+                    ways, last = ways + 1, cell
+        if strongest == FIVE:
+            strength = OPEN_FOUR if ways >= 2 and (not straight or last - first == 5) else FOUR
         else:
             # One stone short of an open four is an open three, and so on down.
             strength = max(NOTHING, strongest - 2)
-    known[number] = strength
-    return int(strength)
+    kind = 0
+    for index, (least, least_ways) in enumerate(KINDS):
+        if strength == least and ways >= least_ways:
+            kind = index
+    known[number] = kind
+    return kind
 
 
 @kernel(types.void(_table_type, types.int64, types.boolean, types.boolean))
@@ -107,12 +121,12 @@ def fill_table(table: Any, colour: int, exactly_five: bool, straight: bool) -> N
             line[cell] = _FREE if code == 0 else _OWN if code == own else _BLOCKED
         line[0] = _OWN if index >> 16 & 1 else _BLOCKED
         line[10] = _OWN if index >> 17 & 1 else _BLOCKED
-        table[index] = _strength(line, exactly_five, straight, known)
+        table[index] = _kind(line, exactly_five, straight, known)
 
 
 @kernel(types.void(_table_type, _table_type, _table_type))
 def join_tables(rows: Any, dark: Any, light: Any) -> None:
-    """Fill `rows` with what dark and light would make, three bits each, from `fill_table`.
+    """Fill `rows` with the kinds that dark and light would make, four bits each, by `fill_table`.
 
     Its index is a line, with the fifth cells if there are `LINES` entries.
     """
@@ -122,4 +136,4 @@ def join_tables(rows: Any, dark: Any, light: Any) -> None:
             middle, first, last = line >> 2 & 0xFFFF, line & 3, line >> 18
             for_dark = middle | (first == 1) << 16 | (last == 1) << 17
             for_light = middle | (first == 2) << 16 | (last == 2) << 17
-        rows[line] = dark[for_dark] | light[for_light] << 3
+        rows[line] = dark[for_dark] | light[for_light] << 4

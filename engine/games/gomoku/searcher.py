@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.clock import Allotment
 from engine.game import Symmetry
 from engine.games.gomoku import Rule, alphabeta, board
+from engine.games.gomoku.forced_threats import ForcedThreats
 from engine.games.gomoku.state import UNLIMITED, new_state, set_up
 from engine.games.gomoku.strategy.forced import Forced, ForcedSearch
 from engine.games.gomoku.weights import Weights
@@ -29,16 +30,20 @@ _SURE_DISTANCE = 4
 _SURE_DISTANCE_TO_LIGHTS_WIN_IN_RENJU = 2
 # The part of a limit by nodes or time that may be spent on a proof before the search begins.
 _PROOF_SHARE = 4
+# On the empty board there is nothing to find out.
+_FIRST_MOVES_DEPTH = 6
 
 
 class GomokuSearcher:
     """Alpha-beta with iterative deepening for one Gomoku game. For one thread at a time.
 
-    Where no moves are forbidden, a search that is limited by nodes or time, and not by depth, first
-    looks for a forced win or loss, and is over if it finds one.
+    A search that is limited by nodes or time, and not by depth, first looks for a forced win, and
+    where no moves are forbidden for a forced loss; it is over if it finds one. Limited by time
+    alone it spends little on the empty board, where it plays on the centre.
 
-    No search uses what another one left in the transposition table, so that a search limited by
-    nodes or depth gives the same result whatever was searched before. Several threads search the
+    No search limited by nodes or depth uses what another one left in the transposition table, so
+    that its result is the same whatever was searched before; one limited by time alone does, and in
+    a game gains from the search of the move before. Several threads search the
     same position and share the table (lazy SMP); each gets an equal part of a limit by nodes.
     Without `weights` the evaluation uses those in their file.
     """
@@ -54,8 +59,8 @@ class GomokuSearcher:
         for number, state in enumerate(self._states):
             state["thread"] = number
         self._table = new_table(options.table, alphabeta.ENTRY)
-        self._generation = 0
-        self._forced = None if game.forbids_moves else ForcedSearch(game)
+        self._generation = self._oldest = 0
+        self._forced = ForcedThreats(game) if game.forbids_moves else ForcedSearch(game)
         self._searched: tuple[Position, int] | None = None
 
     def search(
@@ -92,8 +97,7 @@ class GomokuSearcher:
 
     def end(self) -> None:
         """Have the search that another thread is in end, see `engine.search.Searcher`."""
-        if self._forced is not None:
-            self._forced.end()
+        self._forced.end()
         for state in self._states:
             state["stop"] = 1
 
@@ -114,18 +118,22 @@ class GomokuSearcher:
             raise ValueError("no move is left to search")
         allotment = limits.allotment(position.ply, self._game.cell_count)
         proven = self._prove(position, limits, allotment, excluded, started)
-        spent = self._forced.spent if self._forced else 0
+        spent = self._forced.spent
         if proven is not None:
             excluded.add(proven.line[0])
             moves, lines = moves - 1, lines - 1
             if moves == 0 or lines == 0:
                 return self._shared_out([proven], spent, started)
         left = None if limits.nodes is None else max(limits.nodes - spent, 1)
+        by_time_alone = limits.nodes is None and limits.depth is None
+        self._next_generation(alone=not by_time_alone)
         self._set_up(position, left, allotment, excluded, started)
         if proven is None:
             self._searched = position, started
-        empties = int(self._states[0]["empties"])
-        self._run_threads(min(limits.depth or empties, empties), min(lines, moves))
+        deepest = limits.depth or self._game.cell_count
+        if position.ply == 0 and by_time_alone and lines == 1 and not excluded:
+            deepest = _FIRST_MOVES_DEPTH
+        self._run_threads(min(deepest, int(self._states[0]["empties"])), min(lines, moves))
         results = self._results(position)
         if proven is not None:
             results = [proven, *(_no_better(result, proven) for result in results)]
@@ -140,8 +148,6 @@ class GomokuSearcher:
         started: int,
     ) -> SearchResult | None:
         """The result where a forced win or loss is found that the excluded moves do not change."""
-        if self._forced is None:
-            return None
         self._forced.spent = 0
         nodes = None if limits.nodes is None else limits.nodes // _PROOF_SHARE
         if limits.depth or nodes == 0 or (nodes is None and allotment is None):
@@ -193,7 +199,6 @@ class GomokuSearcher:
         started: int,
     ) -> None:
         game = self._game
-        self._next_generation()
         for state in self._states:
             set_up(state, game.size, position)
             state["excluded"][:] = 0
@@ -204,14 +209,18 @@ class GomokuSearcher:
             state["deadline"] = started + int(allotment.hard * 1e9) if allotment else 0
             state["soft_deadline"] = started + int(allotment.soft * 1e9) if allotment else 0
             state["generation"] = self._generation
+            state["oldest"] = self._oldest
             state["best_depth"] = 0
             state["stop"] = 0
 
-    def _next_generation(self) -> None:
+    def _next_generation(self, *, alone: bool) -> None:
+        """Number the next search; `alone`, it does not use what is in the table."""
         self._generation += 1
         if self._generation == alphabeta.GENERATIONS:
             self._table.fill(0)
             self._generation = 1
+        if alone or self._generation == 1:
+            self._oldest = self._generation
 
     def _run_threads(self, depth: int, lines: int) -> None:
         """Search with all threads until the first of them is done."""

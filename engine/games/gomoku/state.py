@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.gomoku import Rule, board, line_table
-from engine.games.gomoku.weights import Weights, read
+from engine.games.gomoku import Rule, board, line_table, patterns
+from engine.games.gomoku.ranks import ranks
+from engine.games.gomoku.weights import Weights, by_pattern, read
 from engine.position import Position, cells_of
 
 _ZOBRIST_SEED = 5
@@ -17,7 +18,7 @@ UNLIMITED = np.iinfo(np.int64).max
 def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     """A record with the tables of `rule`, to be set up before it is used.
 
-    Without `weights` its evaluation uses those in their file.
+    Without `weights` it evaluates and orders moves by those in the rule's file.
     """
     states = np.zeros(1, dtype=board.STATE)
     table = _row_table(rule)
@@ -25,14 +26,29 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     states["line_shift"] = 2 if rule is Rule.FREESTYLE else 0
     states["line_mask"] = len(table) - 1
     states["forbidding"] = rule is Rule.RENJU
-    weights = weights or read()
-    rows, levels = (np.array(each, np.int64) for each in (weights.rows, weights.levels))
-    board.fill_pattern_tables(states[0], rows, levels)
+    weights = weights or read(rule)
+    for name, table in (*_pattern_tables().items(), *_weight_tables(weights).items()):
+        states[name][0] = table
     states["tempo"] = weights.tempo
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
     states["reach"] = 4 if rule is Rule.FREESTYLE else 5
     return states[0]
+
+
+@lru_cache
+def _pattern_tables() -> dict[str, NDArray[Any]]:
+    """What does not depend on the weights."""
+    return {"level_of": patterns.levels(), "rank_of": ranks().ravel()}
+
+
+@lru_cache(maxsize=8)
+def _weight_tables(weights: Weights) -> dict[str, NDArray[np.int16]]:
+    """What patterns weigh in the evaluation and in the order of moves."""
+    return {
+        "worth_of": by_pattern(weights.worth).ravel(),
+        "policy_of": by_pattern(weights.policy).ravel(),
+    }
 
 
 @lru_cache

@@ -24,7 +24,8 @@ class ThreatResult:
     """The outcome of a search for a forced win of one kind.
 
     `won` is True where it was found, which proves that the attacker wins; False where there is
-    no win of that kind, though there may be another; None where the nodes did not suffice.
+    no win of that kind, though there may be another; None where the nodes or the time did not
+    suffice, or a win within 62 moves of the attacker (`threats.MAX_DEPTH`) was not found.
     `line` is the win down to the five, with a defence that lasts longest; `distance` is its
     length in plies, and no win of that kind is shorter. Without a win they are empty and None.
 
@@ -51,28 +52,39 @@ class ThreatSolver:
         self._threats = np.zeros(1, dtype=threats.THREATS)[0]
 
     def vcf(
-        self, position: Position, *, nodes: int = _NODES, after_pass: bool = False
+        self,
+        position: Position,
+        *,
+        nodes: int = _NODES,
+        after_pass: bool = False,
+        deadline: int = 0,
     ) -> ThreatResult:
         """Look for a win of the side to move in which each of its moves makes a four.
 
-        With `after_pass`, a win of the other side, were it to move.
+        With `after_pass`, a win of the other side, were it to move. Ends at the `deadline`, on the
+        clock of `time.monotonic_ns`, 0 for none.
 
         Raises:
             ValueError: if the game is over.
         """
-        return self._solve(threats.vcf, position, nodes, after_pass)
+        return self._solve(threats.vcf, position, nodes, after_pass, deadline)
 
     def vct(
-        self, position: Position, *, nodes: int = _NODES, after_pass: bool = False
+        self,
+        position: Position,
+        *,
+        nodes: int = _NODES,
+        after_pass: bool = False,
+        deadline: int = 0,
     ) -> ThreatResult:
         """Look for a win of the side to move by fours and by threats of an open or double four.
 
-        With `after_pass`, a win of the other side, were it to move.
+        `after_pass` and `deadline` are as for `vcf`.
 
         Raises:
             ValueError: if the game is over.
         """
-        return self._solve(vct.vct, position, nodes, after_pass)
+        return self._solve(vct.vct, position, nodes, after_pass, deadline)
 
     def defences(
         self, position: Position, line: Sequence[Move], *, nodes: int = _NODES_FOR_DEFENCE
@@ -93,14 +105,21 @@ class ThreatSolver:
         count = vct.list_defences(state, self._threats, padded, found, nodes)
         return frozenset(board.unpadded(int(at), size) for at in found[:count])
 
+    def end(self) -> None:
+        """Have the search that another thread is in end, as if its nodes did not suffice."""
+        self._state["stop"] = 1
+
     def _solve(
         self,
         kernel: Callable[[Any, Any, int, int], int],
         position: Position,
         nodes: int,
         after_pass: bool,
+        deadline: int,
     ) -> ThreatResult:
         self._set_up(position)
+        if deadline:
+            self._state["deadline"], self._state["next_check"] = deadline, 0
         if after_pass:
             self._state["colour"] = 1 - self._state["colour"]
         distance = kernel(self._state, self._threats, threats.MAX_DEPTH, nodes)

@@ -36,7 +36,7 @@ from engine.games.gomoku.board import (
     take_back,
 )
 from engine.games.gomoku.limits import check_limits
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 
 NONE, CUT = 0, -1
 
@@ -85,8 +85,8 @@ def level_at(s: Any, colour: int, at: int) -> int:
 @kernel(types.int64(State, Threats, *[types.int64] * 3))
 def insert(s: Any, t: Any, start: int, end: int, at: int) -> int:
     """Add `at` to the list from `start` to `end`, by level, then by worth; returns the new end."""
-    own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
-    other = int(s.worth_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
+    own = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    other = int(s.rank_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
     rank = _LEVEL_RANK * level_at(s, s.colour, at) + 2 * own + other
     index = end
     while index > start and t.rank[index - 1] < rank:
@@ -334,7 +334,7 @@ def finish_line(s: Any, t: Any) -> int:
     return int(t.line_length[0])
 
 
-@kernel(types.int64(State, Threats, types.int64, types.int64))
+@entry_kernel(types.int64(State, Threats, types.int64, types.int64))
 def vcf(s: Any, t: Any, max_fours: int, max_nodes: int) -> int:
     """The shortest win of the side to move by at most `max_fours` fours before the last two.
 

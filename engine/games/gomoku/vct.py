@@ -47,7 +47,7 @@ from engine.games.gomoku.threats import (
     set_limits,
     win_at_hand,
 )
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 
 # Both random.
 _VCT_KEYS = (VCF_KEYS[0] >> 1, VCF_KEYS[1] >> 1)
@@ -193,7 +193,7 @@ def attack_by_threats(s: Any, t: Any, depth: int, start: int, ply: int) -> int:
     return result
 
 
-@kernel(types.int64(State, Threats, types.int64, types.int64))
+@entry_kernel(types.int64(State, Threats, types.int64, types.int64))
 def vct(s: Any, t: Any, max_threats: int, max_nodes: int) -> int:
     """The shortest win of the side to move by at most `max_threats` threats before the last two.
 
@@ -248,7 +248,7 @@ def _misses(s: Any, at: int, line: Any) -> bool:
     return bool(misses)
 
 
-@kernel(types.int64(State, Threats, types.int64[::1], types.int64[::1], types.int64))
+@entry_kernel(types.int64(State, Threats, types.int64[::1], types.int64[::1], types.int64))
 def list_defences(s: Any, t: Any, line: Any, defences: Any, max_nodes: int) -> int:
     """Write the replies that may break `line`, a win the opponent threatens, to `defences`.
 

@@ -1,71 +1,95 @@
-"""The weights of the Gomoku evaluation, which ``python -m tools.fit`` fits.
+"""The weights of the Gomoku evaluation and of its order of moves, made by ``python -m tools.fit``.
 
-They are in ``weights.json`` beside this module, and with them how they came about.
+Each rule has its own, in a file of ``weights/``, and with them how they came about.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-FILE = Path(__file__).with_suffix(".json")
+import numpy as np
+from numpy.typing import NDArray
 
-# In the order of the classes in `lines` and of the levels in `board`.
-_ROWS = ("nothing", "two", "open two", "three", "open three", "four", "open four", "five")
-_LEVELS = ("plain", "open three", "double three", "four", "four and three", "open four", "five")
-_MOVER, _WAITER = "side to move", "other side"
+from engine.games.gomoku import Rule, patterns
+from engine.games.gomoku.board import PATTERNS
+
+FOLDER = Path(__file__).with_suffix("")
+
+_COMBINATIONS = len(patterns.COMBINATIONS)
+# Dark is restricted in renju alone.
+_TABLES = {
+    Rule.FREESTYLE: ("both sides",),
+    Rule.STANDARD: ("both sides",),
+    Rule.RENJU: ("light", "dark"),
+}
+_TO_MOVE = ("side to move", "other side")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """What a cell is worth to a side that could play there, in centi-units.
+    """What a cell is worth by the combination of rows that a stone there would make.
 
-    `rows` counts for each of its four lines, by what a stone there makes on the line; `levels`
-    once, by what it achieves over all four. Each has the weights for the side to move first and
-    those for the other side second. `tempo` is what being to move is worth besides.
+    `worth` adds up to the evaluation, in centi-units; `policy` orders moves, in hundredths of the
+    natural logarithm of odds. Both have the shape (tables, 2, combinations): in renju a table for
+    light and one for dark, otherwise one for both; for the side to move and for the other side;
+    in the order of `patterns.COMBINATIONS`. `tempo` is what being to move is worth besides.
     """
 
-    rows: tuple[tuple[int, ...], tuple[int, ...]]
-    levels: tuple[tuple[int, ...], tuple[int, ...]]
+    worth: NDArray[np.int16]
+    policy: NDArray[np.int16]
     tempo: int
 
-    def __iter__(self) -> Iterator[int]:
-        """All weights: rows and levels of the side to move, those of the other side, tempo."""
-        for rows, levels in zip(self.rows, self.levels, strict=True):
-            yield from rows
-            yield from levels
-        yield self.tempo
-
-    @staticmethod
-    def of(numbers: Sequence[int]) -> "Weights":
-        """The inverse of iterating."""
-        rows, side = len(_ROWS), len(_ROWS) + len(_LEVELS)
-        mover, waiter = tuple(numbers[:side]), tuple(numbers[side : 2 * side])
-        (tempo,) = numbers[2 * side :]
-        return Weights((mover[:rows], waiter[:rows]), (mover[rows:], waiter[rows:]), tempo)
-
-    def write(self, file: Path, origin: Mapping[str, object]) -> None:
+    def write(self, file: Path, rule: Rule, origin: Mapping[str, object]) -> None:
         """Write them to `file`, with what there is to say of their `origin`."""
-        document: dict[str, object] = {"origin": dict(origin)}
-        for side, rows, levels in zip((_MOVER, _WAITER), self.rows, self.levels, strict=True):
-            document[side] = {
-                "rows": dict(zip(_ROWS, rows, strict=True)),
-                "levels": dict(zip(_LEVELS, levels, strict=True)),
+        tables = {
+            of: {
+                name: dict(zip(_TO_MOVE, getattr(self, name)[number].tolist(), strict=True))
+                for name in ("worth", "policy")
             }
-        document["tempo"] = self.tempo
-        file.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+            for number, of in enumerate(_TABLES[rule])
+        }
+        document = {"origin": dict(origin), "tempo": self.tempo, **tables}
+        file.write_text(_in_lines(document), encoding="utf-8")
 
 
-def read(file: Path = FILE) -> Weights:
-    """The weights in `file`.
+def file_of(rule: Rule) -> Path:
+    """Where the weights of `rule` are."""
+    return FOLDER / f"{rule.name.lower()}.json"
+
+
+def read(rule: Rule, file: Path | None = None) -> Weights:
+    """The weights of `rule`, in `file` if it is not the installed one.
 
     Raises:
-        KeyError: if one is missing.
+        KeyError: if some are missing.
     """
-    document = json.loads(file.read_text(encoding="utf-8"))
-    sides = document[_MOVER], document[_WAITER]
-    mover_rows, waiter_rows = (tuple(side["rows"][name] for name in _ROWS) for side in sides)
-    mover_levels, waiter_levels = (
-        tuple(side["levels"][name] for name in _LEVELS) for side in sides
+    return _parsed(rule, (file or file_of(rule)).read_bytes())
+
+
+# Every searcher has several boards, and each of them reads the weights.
+@lru_cache(maxsize=8)
+def _parsed(rule: Rule, text: bytes) -> Weights:
+    document = json.loads(text)
+    worth, policy = (
+        np.array(
+            [[document[of][name][side] for side in _TO_MOVE] for of in _TABLES[rule]],
+            dtype=np.int16,
+        ).reshape(-1, 2, _COMBINATIONS)
+        for name in ("worth", "policy")
     )
-    return Weights((mover_rows, waiter_rows), (mover_levels, waiter_levels), document["tempo"])
+    return Weights(worth, policy, document["tempo"])
+
+
+def by_pattern(weights: NDArray[np.int16]) -> NDArray[np.int16]:
+    """`worth` or `policy` by pattern: of a free side, then of a restricted one. (2, 65536, 2)."""
+    table = weights[:, :, patterns.combination_of()].swapaxes(1, 2)
+    return np.broadcast_to(table[[0, -1]], (2, PATTERNS, 2))
+
+
+def _in_lines(document: Mapping[str, object]) -> str:
+    """JSON with a line for each list of numbers."""
+    text = json.dumps(document, indent=1)
+    return re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text) + "\n"

@@ -41,7 +41,7 @@ from engine.games.gomoku.breaker.board import (
 )
 from engine.games.gomoku.breaker.fours import maker_wins_at_once
 from engine.games.gomoku.breaker.pairing import pair_up, paired
-from engine.kernels import Word, i64, kernel
+from engine.kernels import Word, entry_kernel, i64, kernel
 
 INFINITY = 1 << 29
 """The proof number of what the maker wins, and the disproof number of what is proven."""
@@ -381,7 +381,7 @@ def _visit(s: Any, q: Any, table: Any, proven: Any, proof: int, disproof: int, p
     _store(s, q, table, proven, makers_turn)
 
 
-@kernel(types.void(Board, Search, OpenTable, ProvenTable))
+@entry_kernel(types.void(Board, Search, OpenTable, ProvenTable))
 def search(s: Any, q: Any, table: Any, proven: Any) -> None:
     """Search the position, the maker to move, until it is settled or the search is cut off.
 
@@ -395,7 +395,7 @@ def search(s: Any, q: Any, table: Any, proven: Any) -> None:
         _visit(s, q, table, proven, INFINITY, INFINITY, 0)
 
 
-@kernel(types.void(ProvenTable, ProvenTable))
+@entry_kernel(types.void(ProvenTable, ProvenTable))
 def move_proofs(proven: Any, larger: Any) -> None:
     """Put all proofs into a larger, empty table."""
     for place in range(len(proven)):

@@ -24,7 +24,7 @@ from engine.games.gomoku.strategy.threat_search import ThreatSearch, find_threat
 from engine.games.gomoku.strategy.trees import Tree, grow_tree, list_answers
 from engine.games.gomoku.threats import Threats, level_at
 from engine.games.gomoku.vct import list_parries
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 
 CANDIDATES = 16
 """Most candidates that are kept."""
@@ -116,8 +116,8 @@ def _list_near(s: Any, t: Any, w: Any) -> int:
         at = int(s.cells[index])
         if s.cell[at] != EMPTY:
             continue
-        own = int(s.worth_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
-        other = int(s.worth_of[2 * s.pattern[defender * CELLS + at] + WAITER])
+        own = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+        other = int(s.rank_of[2 * s.pattern[defender * CELLS + at] + WAITER])
         rank = 2 * own + other
         hinted = False
         for order in range(w.hint_count):
@@ -196,7 +196,7 @@ def _judge(s: Any, t: Any, q: Any, tree: Any, w: Any, at: int) -> bool:
     return bool(plies > 0)
 
 
-@kernel(types.void(State, Threats, ThreatSearch, Tree, Survey))
+@entry_kernel(types.void(State, Threats, ThreatSearch, Tree, Survey))
 def survey(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
     """Look for candidates of the side to move, and keep those with fewest answers in `w`.
 
@@ -212,7 +212,7 @@ def survey(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
         found += _judge(s, t, q, tree, w, w.near[index])
 
 
-@kernel(types.void(State, Threats, ThreatSearch, Tree, Survey))
+@entry_kernel(types.void(State, Threats, ThreatSearch, Tree, Survey))
 def survey_replies(s: Any, t: Any, q: Any, tree: Any, w: Any) -> None:
     """Look for the replies of the side to move to what the other side threatens.
 

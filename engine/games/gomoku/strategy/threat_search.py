@@ -36,7 +36,7 @@ from engine.games.gomoku.threats import (
     win_at_hand,
 )
 from engine.games.gomoku.vct import list_replies, list_threats
-from engine.kernels import kernel
+from engine.kernels import entry_kernel, kernel
 
 _INFINITY = 1 << 29
 _SLOTS = 1 << 16
@@ -87,7 +87,7 @@ the children on the way down; and what was found of the last position.
 ThreatSearch = from_dtype(THREAT_SEARCH)
 
 
-@kernel(types.void(ThreatSearch))
+@entry_kernel(types.void(ThreatSearch))
 def forget(q: Any) -> None:
     """Empty the table, as it must be where node counts are to depend on nothing before."""
     if q.generation == _GENERATIONS:
@@ -272,7 +272,7 @@ def go_on(s: Any, t: Any, q: Any, start: int) -> int:
     return NONE if q.disproof == 0 else CUT
 
 
-@kernel(types.int64(State, Threats, ThreatSearch, types.int64))
+@entry_kernel(types.int64(State, Threats, ThreatSearch, types.int64))
 def find_threat_win(s: Any, t: Any, q: Any, max_nodes: int) -> int:
     """Plies within which the side to move wins by threats, NONE or CUT.
 
@@ -306,14 +306,14 @@ def answer_threat(s: Any, t: Any, q: Any) -> int:
     return int(q.distances[longest] + 1)
 
 
-@kernel(types.int64(State, Threats, ThreatSearch, types.int64))
+@entry_kernel(types.int64(State, Threats, ThreatSearch, types.int64))
 def find_threat_loss(s: Any, t: Any, q: Any, max_nodes: int) -> int:
     """`answer_threat` within `max_nodes`."""
     set_limits(s, t, max_nodes)
     return int(answer_threat(s, t, q))
 
 
-@kernel(types.int64(State, Threats, ThreatSearch, types.int16[::1], types.int64))
+@entry_kernel(types.int64(State, Threats, ThreatSearch, types.int16[::1], types.int64))
 def write_line(s: Any, t: Any, q: Any, line: Any, max_nodes: int) -> int:
     """Write the win by threats of the side to move to `line`, with replies that last long.
 

@@ -324,6 +324,26 @@ def test_fives_are_seen_where_the_rules_see_them(rule: str) -> None:
     assert seen > 20
 
 
+@pytest.mark.parametrize(
+    "name", ["gomoku-9", "gomoku-15-standard", "gomoku-15-renju", "gomoku-19", "gomoku-20"]
+)
+def test_the_first_stone_goes_to_the_centre_at_once(name: str) -> None:
+    game = registry.get(name)
+    result = game.searcher().search(game.initial, Limits(movetime=60))
+    assert result.move is not None
+    row, column = divmod(result.move, game.width)
+    assert {row, column} <= {(game.width - 1) // 2, game.width // 2}
+    assert result.depth == 6
+    assert not result.proven
+
+
+def test_a_first_stone_beside_the_centre_is_searched_where_the_centre_is_excluded() -> None:
+    game = registry.get("gomoku-9")
+    centre = game.parse_move("e5")
+    result = game.searcher().search(game.initial, Limits(nodes=2_000), exclude=[centre])
+    assert result.move not in (None, centre)
+
+
 def test_gaps_and_ends_count() -> None:
     def value_of(line: str) -> int:
         game = registry.get("gomoku-15")
@@ -342,8 +362,8 @@ def test_gaps_and_ends_count() -> None:
     three_at_the_edge = value_of(line_of("b8", "c8", "d8"))
     three_without_room = value_of("a8 e8 b8 a1 c8 o1")
     assert open_three > gapped_three > scattered
-    assert gapped_three > three_at_the_edge > scattered
-    assert three_without_room < scattered
+    assert open_three > three_at_the_edge > scattered
+    assert three_without_room < three_at_the_edge
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The weights of the Gomoku evaluation: their file, their use, and what they are the weights of."""
+"""The weights of the Gomoku evaluation: their files, their use, and what they belong to."""
 
 import json
 from pathlib import Path
@@ -9,14 +9,22 @@ import pytest
 
 from engine import registry
 from engine.game import Game
-from engine.games.gomoku import alphabeta, board, weights
-from engine.games.gomoku.features import COUNT, GomokuEvaluation
+from engine.games.gomoku import Rule, alphabeta, board, features, line_table, patterns, weights
+from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.games.gomoku.weights import Weights
 from engine.position import Position
 from engine.search import Limits
 
-NUMBERS = tuple(range(1, COUNT + 1))
+TABLES = {Rule.FREESTYLE: 1, Rule.STANDARD: 1, Rule.RENJU: 2}
+RULES = pytest.mark.parametrize("rule", list(Rule))
+
+
+def random_weights(rule: Rule, seed: int, tempo: int = 5) -> Weights:
+    shape = TABLES[rule], 2, len(patterns.COMBINATIONS)
+    random = np.random.default_rng(seed)
+    worth, policy = (random.integers(-9, 10, shape).astype(np.int16) for _ in range(2))
+    return Weights(worth, policy, tempo)
 
 
 def random_position(game: Game, random: Random) -> Position:
@@ -25,32 +33,38 @@ def random_position(game: Game, random: Random) -> Position:
         count = random.randrange(game.cell_count // 2)
         position = game.initial
         for move in random.sample(range(game.cell_count), count):
-            position = game.play(position, move)
+            if game.why_illegal(position, move) is None and game.outcome(position) is None:
+                position = game.play(position, move)
         if game.outcome(position) is None:
             return position
 
 
-def test_every_weight_survives_being_written_and_read(tmp_path: Path) -> None:
-    file = tmp_path / "weights.json"
-    Weights.of(NUMBERS).write(file, {"made by": "counting"})
-    assert list(weights.read(file)) == list(NUMBERS)
-    assert json.loads(file.read_text())["origin"] == {"made by": "counting"}
+@RULES
+def test_every_weight_survives_being_written_and_read(rule: Rule, tmp_path: Path) -> None:
+    file, written = tmp_path / "weights.json", random_weights(rule, seed=1)
+    written.write(file, rule, {"made by": "chance"})
+    read = weights.read(rule, file)
+    assert (read.worth == written.worth).all()
+    assert (read.policy == written.policy).all()
+    assert read.tempo == written.tempo
+    assert json.loads(file.read_text())["origin"] == {"made by": "chance"}
 
 
-def test_a_file_without_one_of_the_weights_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_some_of_the_weights_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "weights.json"
-    Weights.of(NUMBERS).write(file, {})
+    random_weights(Rule.RENJU, seed=1).write(file, Rule.RENJU, {})
     document = json.loads(file.read_text())
-    del document["side to move"]["rows"]["open three"]
+    del document["dark"]["policy"]
     file.write_text(json.dumps(document))
-    with pytest.raises(KeyError, match="open three"):
-        weights.read(file)
+    with pytest.raises(KeyError, match="policy"):
+        weights.read(Rule.RENJU, file)
 
 
-def test_the_shipped_weights_say_how_they_came_about() -> None:
-    origin = json.loads(weights.FILE.read_text())["origin"]
-    assert "service.play.arena.fit" in origin["made by"]
-    assert origin["positions"] > 10_000
+@RULES
+def test_the_shipped_weights_say_how_they_came_about(rule: Rule) -> None:
+    origin = json.loads(weights.file_of(rule).read_text())["origin"]
+    assert "python -m tools.fit gomoku-15" in origin["made by"]
+    assert origin["positions"] > 50_000
     assert origin["error after"] < origin["error before"]
 
 
@@ -60,32 +74,67 @@ def test_a_searcher_made_after_the_file_has_changed_uses_what_is_in_it_now(
     game = registry.get("gomoku-9")
     position = game.play_line(game.parse_line("e5 f6 e6"))
     file = tmp_path / "weights.json"
-    monkeypatch.setattr(weights.read, "__defaults__", (file,))
+    monkeypatch.setattr(weights, "file_of", lambda _: file)
 
     def value_with(tempo: int) -> int:
-        Weights.of([*range(COUNT - 1), tempo]).write(file, {})
+        random_weights(Rule.FREESTYLE, seed=2, tempo=tempo).write(file, Rule.FREESTYLE, {})
         return game.searcher().search(position, Limits(depth=1)).value
 
     # At depth 1 it is the opponent to whom being to move is worth something.
     assert value_with(tempo=300) == value_with(tempo=100) - 200
 
 
-@pytest.mark.parametrize("name", ["gomoku-9", "gomoku-15-standard", "gomoku-26"])
-def test_the_static_value_is_the_sum_of_features_times_weights(name: str) -> None:
+@pytest.mark.parametrize("name", ["gomoku-9", "gomoku-15-standard", "gomoku-15-renju", "gomoku-26"])
+def test_the_static_value_is_the_sum_of_features_times_weights(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = registry.get(name)
-    evaluation = GomokuEvaluation(game)
+    evaluation, searcher = evaluation_by_chance(game, tmp_path, monkeypatch)
     random = Random(name)
-    numbers = [random.randrange(-9, 10) for _ in range(COUNT)]
-    searcher = evaluation.searcher(numbers)
-    seen = np.zeros(COUNT, dtype=bool)
+    asked = 0
     for _ in range(60):
         position = random_position(game, random)
-        features = evaluation.features(position)
-        if features is not None:
+        counted = evaluation.features(position)
+        if counted is not None:
             state = searcher.state_of(position)
-            assert alphabeta.evaluate(state) == features @ numbers
-            seen |= features != 0
-    assert seen.sum() > COUNT / 2
+            assert alphabeta.evaluate(state) == counted @ evaluation.weights
+            asked += 1
+    assert asked > 10
+
+
+def evaluation_by_chance(
+    game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[GomokuEvaluation, GomokuSearcher]:
+    """The evaluation of `game` with random weights, and a searcher that uses the same."""
+    file = tmp_path / "weights.json"
+    by_chance = random_weights(game.rule, seed=3)
+    by_chance.write(file, game.rule, {})
+    monkeypatch.setattr(features, "file_of", lambda _: file)
+    return GomokuEvaluation(game), GomokuSearcher(game, weights=by_chance)
+
+
+@pytest.mark.parametrize("name", ["gomoku-9", "gomoku-15-renju"])
+def test_moves_rank_by_the_patterns_that_they_make_for_both_sides(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = registry.get(name)
+    evaluation, searcher = evaluation_by_chance(game, tmp_path, monkeypatch)
+    random = Random(name)
+    asked = 0
+    for _ in range(30):
+        position = random_position(game, random)
+        choices = evaluation.choices(position)
+        if choices is None:
+            continue
+        state = searcher.state_of(position)
+        mine, other = state["colour"], 1 - state["colour"]
+        for move, numbers in zip(*choices, strict=True):
+            at = board.padded(move, game.size)
+            own = state["policy_of"][2 * state["pattern"][mine * board.CELLS + at]]
+            theirs = state["policy_of"][2 * state["pattern"][other * board.CELLS + at] + 1]
+            assert sum(evaluation.policy[number] for number in numbers) == own + theirs
+            asked += 1
+    assert asked > 200
 
 
 def test_a_position_with_a_win_at_hand_or_a_forced_move_has_no_features() -> None:
@@ -104,12 +153,12 @@ def test_a_position_with_a_win_at_hand_or_a_forced_move_has_no_features() -> Non
     assert not asks("h8 h7 h9 a3 h10 a5 h11 a7")
 
 
-def test_incremental_sums_are_those_counted_afresh_after_moves_made_and_taken_back() -> None:
+def test_incremental_sums_are_those_counted_afresh_after_moves_made_and_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = registry.get("gomoku-9")
     random = Random(4)
-    numbers = [random.randrange(-9, 10) for _ in range(COUNT)]
-    searcher = GomokuSearcher(game, weights=Weights.of(numbers))
-    evaluation = GomokuEvaluation(game)
+    evaluation, searcher = evaluation_by_chance(game, tmp_path, monkeypatch)
     compared = 0
     for _ in range(20):
         position = random_position(game, random)
@@ -117,9 +166,25 @@ def test_incremental_sums_are_those_counted_afresh_after_moves_made_and_taken_ba
         for move in random.sample(game.legal_moves(position), 5):
             board.place(state, board.padded(move, 9))
             after = game.play(position, move)
-            features = evaluation.features(after)
-            if game.outcome(after) is None and features is not None:
-                assert alphabeta.evaluate(state) == features @ numbers
+            counted = evaluation.features(after)
+            if game.outcome(after) is None and counted is not None:
+                assert alphabeta.evaluate(state) == counted @ evaluation.weights
                 compared += 1
             board.take_back(state, board.padded(move, 9))
     assert compared > 20
+
+
+def test_a_pattern_is_what_it_is_whatever_line_each_of_its_rows_is_on() -> None:
+    numbers = patterns.combination_of()
+    levels = patterns.levels()
+    kinds = len(line_table.KINDS)
+    random = Random(5)
+    for _ in range(200):
+        rows = [random.randrange(kinds) for _ in range(4)]
+        shuffled = random.sample(rows, 4)
+        first, second = (
+            sum(row << 4 * place for place, row in enumerate(each)) for each in (rows, shuffled)
+        )
+        assert numbers[first] == numbers[second]
+        assert levels[first] == levels[second]
+        assert patterns.COMBINATIONS[numbers[first]] == tuple(sorted(rows))
