@@ -8,7 +8,8 @@ from engine.values import Bound, Value
 
 
 class BookMove(NamedTuple):
-    """A move with its value for the side to move.
+    """A move with its value for the side to move; in an entry as the caller sees the board, in
+    `book.rows.known_moves` in the canonical orientation.
 
     `in_book` tells whether its value is that of a position stored in the book; the one move of a
     position for which it is not is the rest move, the best of all moves that are not stored, or

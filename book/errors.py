@@ -11,6 +11,7 @@ FivebookError               (engine.errors)
     │       └── BookOutOfReach  its server does not answer, or the connection was lost
     ├── BookUnwritable      read-only, full disk, or another builder holds it
     ├── OutputRefused       what is to be written would destroy another file
+    ├── InvalidRecord       a file of games or positions cannot be read
     └── PositionNotFound    the book does not hold this position
 """
 
@@ -59,6 +60,10 @@ class BookUnwritable(BookError):
 
 class OutputRefused(BookError):
     """What is to be written would destroy a file that is read, or that is something else."""
+
+
+class InvalidRecord(BookError, ValueError):
+    """A file or a text is no record of games or positions."""
 
 
 class PositionNotFound(BookError, LookupError):

@@ -39,6 +39,27 @@ def check_output(
         )
 
 
+def check_folder(path: Path, inputs: Iterable[Path], is_ours: Callable[[Path], bool]) -> None:
+    """Refuse to put a folder at `path` where that would destroy something.
+
+    Raises:
+        OutputRefused: if one of `inputs` is in it, if it is a file, or if something is in it and
+            `is_ours` does not know it for an earlier output.
+    """
+    real = Path(os.path.realpath(path))
+    for other in inputs:
+        if real in Path(os.path.realpath(other)).parents and other.exists():
+            raise OutputRefused(f"'{other}', which is read, is in '{path}': give another name")
+    try:
+        is_free = not real.exists() or (
+            real.is_dir() and (is_ours(real) or not any(real.iterdir()))
+        )
+    except OSError as error:
+        raise OutputRefused(f"cannot read '{path}': {error.strerror}") from error
+    if not is_free:
+        raise OutputRefused(f"'{path}' is there already, and is something else: give another name")
+
+
 def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     """Refuse to write to what is read.
 

@@ -1,11 +1,12 @@
 """Reading a book: the entry of a position, in the orientation of whoever asks."""
 
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import local
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -14,108 +15,57 @@ from sqlalchemy import (
     bindparam,
     func,
     literal_column,
-    null,
     select,
 )
 
 from book.closing import Closing
 from book.entry import BookMove, Entry
 from book.errors import BookAway, BookUnreadable, PositionNotFound
+from book.imported import Imported, look_up
 from book.rows.digests import digest_of_position
-from book.rows.encoding import BOUNDS, is_line, lookup_of, stones_by_name, unpack_line
+from book.rows.encoding import BOUNDS, lookup_of, stones_by_name
+from book.rows.imports import Imports
+from book.rows.known_moves import (
+    CHILD,
+    FIRST_OF_CHILD,
+    PositionRow,
+    are_sound,
+    known_moves,
+    with_children,
+)
 from book.rows.lookup import GameRows
-from book.rows.propagation import BookValue, can_be_worth, flipped
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, Prepared, explained, open_engine
-from book.storage.revisions import has_digests
-from book.storage.schema import WITH_MOVE, RestState, counts, moves, positions
+from book.storage.revisions import has_digests, has_imports
+from book.storage.schema import RestState, counts, moves, positions, sources
 from book.storage.schema import games as games_table
 from book.storage.store import DATABASE_ERRORS
 from engine import registry
 from engine.game import Canonical, Game
 from engine.position import Move, Position
-from engine.values import WIN, Bound, Value, from_child
 
 _LINE_PLIES = 8
-
-_REQUIRED = ("value", "bound", "proven", "depth", "nodes", "milliseconds", "rest_state")
-_REST = ("rest_value", "rest_bound", "rest_proven", "rest_line")
-# What the digest is of besides, but for what a position is found by.
-_DIGESTED = ("id", "open_cost", "run", "wish", "digest")
-_OF_CHILD = ("value", "bound", "proven", "depth")
-
-
-class _Row(NamedTuple):
-    """A position with one of its stored children, whose columns are None if there is none."""
-
-    value: int
-    bound: int
-    proven: bool
-    depth: int
-    nodes: int
-    milliseconds: int
-    rest_state: int
-    rest_value: int
-    rest_bound: int
-    rest_proven: bool
-    rest_line: bytes
-    id: int
-    open_cost: int | None
-    run: int
-    wish: int | None
-    digest: int | None
-    move: Move | None
-    child_value: int
-    child_bound: int
-    child_proven: bool
-    child_depth: int
-
-
-class _Known(NamedTuple):
-    """A move of a position, in its canonical orientation; see `BookMove`."""
-
-    move: Move
-    value: Value
-    bound: Bound
-    proven: bool
-    depth: int
-    in_book: bool
-    line: tuple[Move, ...]
-
-
-# Where in a row the columns of the child begin.
-_CHILD = _Row._fields.index("move")
-_child = positions.alias("child")
 
 
 def _lookup(*, has_digests: bool) -> Select[*tuple[Any, ...]]:
     """One statement, so that a position and its children come from the same moment of a build."""
-    return (
-        select(
-            *(positions.c[name] for name in (*_REQUIRED, *_REST)),
-            *(positions.c[name] if has_digests else null() for name in _DIGESTED),
-            moves.c.move,
-            *(_child.c[name] for name in _OF_CHILD),
-        )
-        .select_from(positions)
-        .outerjoin(moves, moves.c.parent == positions.c.id)
-        .outerjoin(_child, _child.c.id == moves.c.child)
-        .where(
-            positions.c.lookup == bindparam("lookup"),
-            positions.c.stones == bindparam("stones"),
-            positions.c.game == bindparam("game"),
-        )
+    return with_children(has_digests=has_digests).where(
+        positions.c.lookup == bindparam("lookup"),
+        positions.c.stones == bindparam("stones"),
+        positions.c.game == bindparam("game"),
     )
 
 
 def _best(lookup: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     """The stored move that is best for the parent is the one to the child worth least."""
-    return lookup.order_by(_child.c.value, moves.c.move).limit(literal_column("1"))
+    return lookup.order_by(CHILD.c.value, moves.c.move).limit(literal_column("1"))
 
 
 # A table that was restored on a server has another number.
 _tables: ColumnElement[int] = literal_column("positions.tableoid")
 _names = select(games_table.c.name, games_table.c.id).order_by(games_table.c.id)
+_any_import = select(sources.c.id).limit(1)
+_SECONDS_BETWEEN_LOOKS = 1.0
 _count = (
     select(func.coalesce(func.sum(counts.c.positions), 0))
     .select_from(counts.join(games_table))
@@ -186,6 +136,7 @@ class BookReader(Closing):
             lookup = lookup.add_columns(_tables)
         self._lookup = Prepared(lookup, self._engine.dialect)
         self._lookup_best = Prepared(_best(lookup), self._engine.dialect)
+        self._look_for_imports, self._found_imports = 0.0, False
         self._numbers = self._read_numbers()
         self.games: tuple[Game, ...] = tuple(map(registry.get, self._numbers))
 
@@ -273,6 +224,23 @@ class BookReader(Closing):
         with self.connection() as connection:
             return int(connection.execute(_count, {"name": game.id}).scalar_one())
 
+    def imported(self, game: Game, position: Position) -> Imported | None:
+        """What was imported of `position`, None if that is nothing."""
+        if not self._has_imports() or not self._knows(game):
+            return None
+        with self.rows_of(game) as rows:
+            return look_up(Imports(rows), game, position)
+
+    def _has_imports(self) -> bool:
+        """Whether anything was imported, as of a second ago at most."""
+        if time.monotonic() >= self._look_for_imports:
+            with self.connection() as connection:
+                self._found_imports = (
+                    has_imports(connection) and connection.execute(_any_import).first() is not None
+                )
+            self._look_for_imports = time.monotonic() + _SECONDS_BETWEEN_LOOKS
+        return self._found_imports
+
     def find(
         self, game: Game, position: Position, *, lines: int = 1, best_only: bool = False
     ) -> Entry:
@@ -302,20 +270,20 @@ class BookReader(Closing):
         if self.has_digests:
             self._check_digest(game, canonical, rows[0])
         back = game.inverse(canonical.symmetry)
-        known_moves = _known_moves(game, rows)
+        known = known_moves(game, rows)
         moves = [
             BookMove(
-                move := game.map_move(known.move, back),
-                known.value,
-                known.bound,
-                known.proven,
-                known.depth,
-                known.in_book,
-                self._line(game, position, canonical, known)
-                if rank < lines or not known.in_book
+                move := game.map_move(stored.move, back),
+                stored.value,
+                stored.bound,
+                stored.proven,
+                stored.depth,
+                stored.in_book,
+                self._line(game, position, canonical, stored)
+                if rank < lines or not stored.in_book
                 else (move,),
             )
-            for rank, known in enumerate(known_moves[:1] if best_only else known_moves)
+            for rank, stored in enumerate(known[:1] if best_only else known)
         ]
         row = rows[0]
         return Entry(
@@ -329,23 +297,29 @@ class BookReader(Closing):
             moves=tuple(moves),
         )
 
-    def _best_rows(self, game: Game, canonical: Canonical) -> list[_Row]:
+    def _knows(self, game: Game) -> bool:
+        """Whether the book holds the game by now."""
+        if game.id not in self._numbers:
+            # A builder may have begun with another game since.
+            self._numbers = self._read_numbers()
+        return game.id in self._numbers
+
+    def _best_rows(self, game: Game, canonical: Canonical) -> list[PositionRow]:
         """As `_rows`, with no more children than it takes to tell the best move."""
         rows = self._rows(game, canonical, self._lookup_best)
         # The child that looks best may be worth less.
         is_kept = rows and rows[0].rest_state == RestState.KEPT
         return self._rows(game, canonical) if is_kept else rows
 
-    def _rows(self, game: Game, canonical: Canonical, lookup: Prepared | None = None) -> list[_Row]:
+    def _rows(
+        self, game: Game, canonical: Canonical, lookup: Prepared | None = None
+    ) -> list[PositionRow]:
         """The position's row once for each child that `lookup` finds; none if not stored.
 
         Without a `lookup` for all its children.
         """
-        if game.id not in self._numbers:
-            # A builder may have begun with another game since.
-            self._numbers = self._read_numbers()
-            if game.id not in self._numbers:
-                return []
+        if not self._knows(game):
+            return []
         values = {
             "lookup": lookup_of(canonical.key),
             "stones": canonical.stones,
@@ -359,15 +333,15 @@ class BookReader(Closing):
                 elif found[0][-1] != self._tables:
                     raise self._replaced()
                 found = [row[:-1] for row in found]
-            rows = list(map(_Row._make, found))
-        if rows and not _are_sound(game, rows):
+            rows = list(map(PositionRow._make, found))
+        if rows and not are_sound(game, rows):
             raise self._damaged(f"the row of the key {canonical.key.hex()} cannot be right")
         return rows
 
-    def _check_digest(self, game: Game, canonical: Canonical, row: _Row) -> None:
+    def _check_digest(self, game: Game, canonical: Canonical, row: PositionRow) -> None:
         """Make sure that the row of a position is what was written."""
         # By its names each of these would take several times as long.
-        own: tuple[Any, ...] = row[:_CHILD]
+        own: tuple[Any, ...] = row[:FIRST_OF_CHILD]
         value, bound, proven, depth, nodes, milliseconds, state, *others = own
         rest_value, rest_bound, rest_proven, line, id, cost, run, wish, digest = others
         right = digest_of_position(
@@ -409,7 +383,7 @@ class BookReader(Closing):
         return BookUnreadable(f"'{self.address}' is damaged: {how}")
 
     def _line(
-        self, game: Game, position: Position, canonical: Canonical, known: _Known
+        self, game: Game, position: Position, canonical: Canonical, known: BookMove
     ) -> tuple[Move, ...]:
         """What the book expects from `position` on, along best moves, `known` being the first."""
         line: list[Move] = []
@@ -422,7 +396,7 @@ class BookReader(Closing):
             rows = self._best_rows(game, canonical)
             if not rows:
                 raise self._damaged(f"no row of the key {canonical.key.hex()} is found by it")
-            known = _known_moves(game, rows)[0]
+            known = known_moves(game, rows)[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])
@@ -430,86 +404,3 @@ class BookReader(Closing):
 
 def _tables_of(connection: Connection) -> int:
     return int(connection.exec_driver_sql("SELECT 'positions'::regclass::oid").scalar_one())
-
-
-def _are_sound(game: Game, rows: Sequence[_Row]) -> bool:
-    """Whether the rows of a position hold what they may, as those of no honest file do not.
-
-    A page that lost its contents reads as nulls, and a link as one to nowhere. Only what is asked
-    of each child is asked of each row: this is done at every lookup.
-    """
-    row = rows[0]
-    value, bound, proven, depth, nodes, milliseconds, state, *_ = row
-    try:
-        # Only whole numbers have a bitwise or.
-        _ = value | bound | proven | depth | nodes | milliseconds | state
-    except TypeError:
-        return False
-    if not -WIN <= row.value <= WIN or row.bound not in BOUNDS:
-        return False
-    if row.rest_state in WITH_MOVE:
-        if not _has_sound_slot(game, row):
-            return False
-    elif row.move is None:
-        return False
-    if row.move is None:
-        return True
-    count = game.move_count
-    try:
-        children: Iterator[tuple[Any, ...]] = (row[_CHILD:] for row in rows)
-        for move, value, bound, proven, depth in children:
-            _ = move | value | bound | proven | depth
-            if not (0 <= move < count and -WIN <= value <= WIN and bound in BOUNDS):
-                return False
-    except TypeError:
-        return False
-    return True
-
-
-def _has_sound_slot(game: Game, row: _Row) -> bool:
-    return (
-        isinstance(row.rest_value, int)
-        and -WIN <= row.rest_value <= WIN
-        and row.rest_bound in BOUNDS
-        and is_line(game, row.rest_line)
-    )
-
-
-def _known_moves(game: Game, rows: Sequence[_Row]) -> list[_Known]:
-    """The moves in the rows of one position, best first; of equal ones the smallest first.
-
-    In the canonical orientation; only the rest move has a line yet.
-    """
-    row = rows[0]
-    known = [_stored_move(child) for child in rows if child.move is not None]
-    if row.rest_state not in WITH_MOVE:
-        return _best_first(known)
-    line = unpack_line(game, row.rest_line)
-    bound, proven = BOUNDS[row.rest_bound], bool(row.rest_proven)
-    rest = _Known(line[0], row.rest_value, bound, proven, row.depth, False, line)
-    if row.rest_state == RestState.KEPT:
-        # The slot's own move may lead to a stored position that is not proven.
-        known = [
-            move
-            for move in known
-            if can_be_worth(row, BookValue(move.value, move.bound, move.proven))
-            and (move.move != rest.move or move.value > rest.value)
-        ]
-    return _best_first([*known, rest])
-
-
-def _best_first(known: list[_Known]) -> list[_Known]:
-    return sorted(known, key=lambda move: (-move.value, move.move))
-
-
-def _stored_move(child: _Row) -> _Known:
-    assert child.move is not None
-    return _Known(
-        child.move,
-        from_child(child.child_value),
-        flipped(BOUNDS[child.child_bound]),
-        bool(child.child_proven),
-        child.child_depth,
-        True,
-        (),
-    )

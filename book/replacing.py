@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_OF_A_FOLDER = ("partial", "former")
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -32,6 +34,36 @@ def replacing(path: Path) -> Iterator[Path]:
         make_durable(path.parent)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new, empty folder to be filled, which takes the place of `path` after the block.
+
+    Until then it lies beside it. A folder that is at `path` is removed with all that is in it.
+
+    Raises:
+        OSError: if it cannot be written; what was at `path` is still there.
+    """
+    path = Path(os.path.realpath(path))
+    partial, former = (path.with_name(f".{secrets.token_hex(8)}.{end}") for end in _OF_A_FOLDER)
+    partial.mkdir()
+    try:
+        yield partial
+        for each in (*partial.rglob("*"), partial):
+            make_durable(each)
+        if path.exists():
+            path.rename(former)
+        try:
+            partial.rename(path)
+        except OSError:
+            if former.exists():
+                former.rename(path)
+            raise
+        make_durable(path.parent)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(former, ignore_errors=True)
 
 
 def make_durable(path: Path) -> None:

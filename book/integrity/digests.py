@@ -2,25 +2,31 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, func, or_, select
 
 from book.errors import BookUnreadable
 from book.integrity.findings import Finding, Kind
+from book.integrity.imports import take_out_import
 from book.integrity.stored import Place, is_whole, places, readable, shown
 from book.rows.digests import CONTENT, DIGESTED, SUMS, digest_of, shown_of, signed, summed
 from book.rows.encoding import AnyRow
-from book.storage.schema import as_is, digests, games, positions, tasks
+from book.storage.revisions import has_imports
+from book.storage.schema import as_is, digests, games, imported, positions, sources, tasks
 from book.storage.store import kind_of
 from book.writer import BookWriter
 
 _of_positions = select(positions.c.id, *as_is([positions.c.digest])).where(
     positions.c.id.in_(bindparam("ids", expanding=True))
 )
-_total_of_positions = select(
-    positions.c.game, func.sum(positions.c.digest).label("total")
-).group_by(positions.c.game)
+# Those that may have millions of rows: they are looked at with all else of them.
+_LARGE = (positions, imported)
+_totals_of = {
+    table: select(table.c.game, func.sum(table.c.digest).label("total")).group_by(table.c.game)
+    for table in _LARGE
+}
 _stored_sums = select(*as_is(digests.c))
 _leased = select(tasks.c.id).where(
     or_(tasks.c.leased_by.is_not(None), tasks.c.leased_until.is_not(None))
@@ -59,12 +65,15 @@ class DigestCheck:
         self._connection = connection
         self._places = places
         self._totals: Counter[tuple[Any, Any]] = Counter()
+        missing = () if has_imports(connection) else (sources, imported)
+        self._tables = [table for table in DIGESTED if table not in missing]
+        self._names = [name for name in SUMS if name not in {table.name for table in missing}]
         self.doubtful: dict[int, Any] = {}
 
     def of_small_tables(self) -> Iterator[Finding]:
-        """Rows that are not what was written, of all tables but the positions."""
-        for table in DIGESTED:
-            if table is not positions:
+        """Rows that are not what was written, of all tables but the large ones."""
+        for table in self._tables:
+            if table not in _LARGE:
                 for row in self._connection.execute(select(*as_is(table.c)).order_by(table.c.id)):
                     number = row.id if table is games else row.game
                     yield from self._of_row(table, number, row._asdict(), row.digest)
@@ -83,8 +92,15 @@ class DigestCheck:
                 self.doubtful[row.id] = found[row.id]
                 yield finding
 
-    def of_sums(self, names: Collection[str] = SUMS) -> Iterator[Finding]:
+    def of_imports(self, rows: Sequence[AnyRow]) -> Iterator[Finding]:
+        """Those of some imported rows that are not what was written; they are taken out."""
+        for row in rows:
+            for finding in self._of_row(imported, row.game, row._asdict(), row.digest):
+                yield replace(finding, mend=((take_out_import, {"at": row.id}),))
+
+    def of_sums(self, names: Collection[str] | None = None) -> Iterator[Finding]:
         """Sums that are not those of the rows, all of which the other checks have seen."""
+        names = self._names if names is None else names
         wanted = {(number, name) for number in self._places for name in names}
         wanted |= {place for place, total in self._totals.items() if total}
         stored = {
@@ -102,9 +118,10 @@ class DigestCheck:
     def cheaply(self) -> Iterator[Finding]:
         """What is wrong as far as it shows without reading each position."""
         yield from self.of_small_tables()
-        for row in self._connection.execute(_total_of_positions):
-            self._totals[row.game, positions.name] += row.total if is_whole(row.total) else 0
-        yield from self.of_sums([name for name in SUMS if name != CONTENT])
+        for table in _LARGE:
+            for row in self._connection.execute(_totals_of[table]) if table in self._tables else ():
+                self._totals[row.game, table.name] += row.total if is_whole(row.total) else 0
+        yield from self.of_sums([name for name in self._names if name != CONTENT])
 
     def _of_row(
         self, table: Table, number: Any, row: Mapping[str, Any], digest: Any

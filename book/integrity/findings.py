@@ -34,6 +34,7 @@ class Kind(StrEnum):
     PROVEN = "wrong proven mark"
     OPEN_COST = "wrong open cost"
     COUNTS = "wrong counts"
+    IMPORT = "impossible import"
     TASK = "unusable task"
     DIGEST = "not what was written"
     SUM = "wrong sum of digests"

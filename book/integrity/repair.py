@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 import engine
 from book.errors import BookError, BookUnreadable
-from book.integrity import identity, links, slots, tables, values
+from book.integrity import identity, imports, links, slots, tables, values
 from book.integrity.digests import DigestCheck
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, batches, places, set_row
@@ -144,6 +144,10 @@ class _Repair:
         doubtful = self._doubtful()
         self._mend(tables.check_notation(self._connection, self._places))
         self._mend(tables.check_runs(self._connection, self._places))
+        self._mend(imports.check_sources(self._connection, self._places))
+        known = imports.known_sources(self._connection)
+        for rows in imports.imported_rows(self._connection):
+            self._mend(imports.check_imports(self._places, rows, known))
         self._identify()
         self._give_runs()
         self._each_place(identity.duplicates)
@@ -169,6 +173,8 @@ class _Repair:
         self._mend(check.of_small_tables())
         for rows in batches(self._connection):
             self._mend(check.of_positions(rows))
+        for imported_rows in imports.imported_rows(self._connection):
+            self._mend(check.of_imports(imported_rows))
         # What was salvaged has no sums.
         if self._connection.execute(_has_sums).first():
             self._mend(check.of_sums())

@@ -19,11 +19,11 @@ from book.rows.digests import digest_all
 from book.storage.address import Access, Address
 from book.storage.database import explained, open_engine
 from book.storage.known_schema import is_known
-from book.storage.schema import games, positions, runs, tasks
+from book.storage.schema import games, imported, positions, runs, sources, tasks
 from book.storage.sqlite import connect
 
 _digested = select(games.c.id).where(games.c.digest.is_not(None))
-_COPIED = (games, runs, positions, tasks)
+_COPIED = (games, runs, positions, tasks, sources, imported)
 _AT_ONCE = 1024
 # The bytes that a row takes at least, where they are numbered without gaps.
 _LEAST_ROW = 32

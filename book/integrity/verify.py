@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, inspect
 
-from book.integrity import identity, links, slots, tables, values
+from book.integrity import identity, imports, links, slots, tables, values
 from book.integrity.digests import DigestCheck
 from book.integrity.findings import Finding, Kind
 from book.integrity.stored import Place, StoredPosition, batches, drawn, places, shown
 from book.rows.encoding import AnyRow
-from book.storage.revisions import has_digests, has_present_costs
+from book.storage.revisions import has_digests, has_imports, has_present_costs
 from book.storage.schema import digests as digests_table
 from book.storage.store import kind_of
 
@@ -56,12 +56,22 @@ class Verification:
             yield from filter(self._is_fault, check_batch(self.places, rows, runs))
             if digests is not None:
                 yield from digests.of_positions(rows)
+        if self._sample is None and has_imports(connection):
+            yield from self._of_imports(digests)
         if self._sample is None:
             yield from links.dangling(connection)
             with_empty = not self.has_digests
             yield from tables.check_counts(connection, self.places, with_empty=with_empty)
             if digests is not None:
                 yield from digests.of_sums()
+
+    def _of_imports(self, digests: DigestCheck | None) -> Iterator[Finding]:
+        yield from imports.check_sources(self._connection, self.places)
+        known = imports.known_sources(self._connection)
+        for rows in imports.imported_rows(self._connection):
+            yield from imports.check_imports(self.places, rows, known)
+            if digests is not None:
+                yield from digests.of_imports(rows)
 
     def _is_fault(self, finding: Finding) -> bool:
         """All are but the costs of an old book, which are computed anew when it is built on."""

@@ -42,15 +42,17 @@ from book.storage.schema import (
     digests,
     games,
     history,
+    imported,
     positions,
     runs,
+    sources,
     tasks,
     undigested,
 )
 from engine.game import Game
 
 CONTENT = "content"
-DIGESTED = (games, runs, history, positions, tasks)
+DIGESTED = (games, runs, history, positions, tasks, sources, imported)
 """The tables whose rows have a digest."""
 SUMS = (*(table.name for table in DIGESTED), CONTENT)
 """The names of the sums that each game has."""
@@ -256,12 +258,18 @@ class DigestChanges:
         self._totals[CONTENT] += shown_of(after) - shown_of(row)
 
     def seal(self, table: Table, *which: ColumnElement[bool]) -> None:
-        """Give new or changed rows of a small table their digests."""
-        for row in self._connection.execute(select(table).where(*which)).all():
-            digest = digest_of(table, row._asdict())
-            assert digest is not None
-            self._connection.execute(_set_digest[table], {"row": row.id, "digest": digest})
-            self._totals[table.name] += digest - (row.digest or 0)
+        """Give new or changed rows of a table their digests."""
+        some = select(table).where(*which, table.c.id > bindparam("after"))
+        some, after = some.order_by(table.c.id).limit(AT_ONCE), 0
+        while rows := self._connection.execute(some, {"after": after}).all():
+            changes = []
+            for row in rows:
+                digest = digest_of(table, row._asdict())
+                assert digest is not None
+                changes.append({"row": row.id, "digest": digest})
+                self._totals[table.name] += digest - (row.digest or 0)
+            self._connection.execute(_set_digest[table], changes)
+            after = rows[-1].id
 
     def forget_tasks(self, *which: ColumnElement[bool]) -> None:
         """Delete planned searches."""

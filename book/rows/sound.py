@@ -53,7 +53,7 @@ def _wrong(column: Column[object]) -> Iterator[str]:
     name = f'"{column.name}"'
     kinds = [_kind(column), *(["null"] if column.nullable else [])]
     yield f"typeof({name}) NOT IN ({', '.join(map(repr, kinds))})"
-    if column.table.name == "positions" and column.name in _RANGES:
+    if column.table.name in ("positions", "imported") and column.name in _RANGES:
         least, most = _RANGES[column.name]
         yield f"{name} NOT BETWEEN {int(least)} AND {int(most)}"
     for key in column.foreign_keys:

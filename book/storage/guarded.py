@@ -47,7 +47,11 @@ class GuardedConnection(sqlite3.Connection):
     def execute(self, *arguments: Any) -> Any:
         """A cursor that has executed a statement."""
         self._steps = 0
-        return super().execute(*arguments)
+        try:
+            return super().execute(*arguments)
+        except UnicodeDecodeError as error:
+            # SQLite quotes a damaged schema in its message, whatever bytes it has.
+            raise sqlite3.DatabaseError("the schema is malformed") from error
 
     def _is_endless(self) -> bool:
         self._steps += _STEPS_BETWEEN_LOOKS

@@ -20,7 +20,9 @@ _OF_SQLITE = frozenset(
         "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
     }
 )
-_NOT_OF_THE_FIRST = frozenset({"digests", "history"})
+_NOT_OF_THE_FIRST = frozenset(
+    {"digests", "history", "hints", "imported", "imported_by_lookup", "played", "sources"}
+)
 _MOST_SHOWN = 40
 
 

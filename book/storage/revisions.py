@@ -11,6 +11,7 @@ from book.storage.schema import REVISIONS, games
 _NO_LONGER_READ = ("0001",)
 _PRESENT_COSTS = REVISIONS.index("0005")
 _DIGESTS = REVISIONS.index("0007")
+_IMPORTS = REVISIONS.index("0008")
 _revisions = text("SELECT version_num FROM alembic_version")
 
 
@@ -42,6 +43,11 @@ def has_present_costs(connection: Connection) -> bool:
 def has_digests(connection: Connection) -> bool:
     """Whether the rows of a book have digests, as those of earlier revisions have not."""
     return _revision_at(connection) >= _DIGESTS
+
+
+def has_imports(connection: Connection) -> bool:
+    """Whether a book has the tables of what was imported, as earlier revisions have not."""
+    return _revision_at(connection) >= _IMPORTS
 
 
 def _revision_at(connection: Connection) -> int:

@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.sqltypes import NullType
 
 # Every revision of the schema, in the order they came; this code reads and writes the last.
-REVISIONS = ("0002", "0003", "0004", "0005", "0006", "0007")
+REVISIONS = ("0002", "0003", "0004", "0005", "0006", "0007", "0008")
 
 
 class RestState(IntEnum):
@@ -150,6 +150,46 @@ Index(
     sqlite_where=_is_pending,
     postgresql_where=_is_pending,
 )
+
+# Files that were imported, by the first letters of a hash of what they hold, so that none counts
+# twice.
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("game", Integer, ForeignKey("games.id"), nullable=False),
+    Column("name", String, nullable=False),
+    Column("form", String, nullable=False),
+    Column("fingerprint", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("digest", Integer),
+)
+
+# What a source says of a position, which need not be among `positions`: how many of its games came
+# there, how they ended, and what it claims. Nothing of this is a value of the book, or proven.
+# `value` is for the side to move, null where there is none; `bound` is null where the source leaves
+# it open.
+imported = Table(
+    "imported",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("game", Integer, ForeignKey("games.id"), nullable=False),
+    Column("source", Integer, ForeignKey("sources.id"), nullable=False),
+    Column("lookup", Integer, nullable=False),
+    Column("stones", LargeBinary, nullable=False),
+    Column("ply", Integer, nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("dark_wins", Integer, nullable=False),
+    Column("draws", Integer, nullable=False),
+    Column("light_wins", Integer, nullable=False),
+    Column("value", Integer),
+    Column("bound", Integer),
+    Column("depth", Integer, nullable=False),
+    Column("label", String, nullable=False),
+    Column("comment", String, nullable=False),
+    Column("digest", Integer),
+)
+Index("imported_by_lookup", imported.c.lookup)
 
 # Links: the move that leads from one stored position to another.
 moves = Table(

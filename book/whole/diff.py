@@ -9,7 +9,8 @@ from sqlalchemy import bindparam, not_, select
 from book.errors import BookUnreadable
 from book.rows.encoding import BOUNDS, AnyRow, move_width, unpack_line
 from book.rows.propagation import BookValue, cannot_be_worth
-from book.storage.schema import moves, positions
+from book.storage.revisions import has_imports
+from book.storage.schema import games, moves, positions, sources
 from book.whole.moment import Moment, all_games, side_by_side
 from engine.game import Game
 from engine.position import Move
@@ -34,6 +35,8 @@ _by_key = (
     .where(positions.c.game == bindparam("game"))
     .order_by(positions.c.lookup, positions.c.stones)
 )
+
+_sources = select(games.c.name.label("game"), sources.c.name, sources.c.fingerprint).join(games)
 
 
 class Comparison(StrEnum):
@@ -84,6 +87,36 @@ def compare(first: Moment, second: Moment) -> Iterator[Compared]:
                 for at, book in enumerate(books)
             ]
             yield Compared(game, row.ply, row.stones, *opinions)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class OneSided:
+    """A file that was imported into one of two books alone, for a game."""
+
+    game: str
+    file: str
+    kind: Comparison
+
+
+def compare_imports(first: Moment, second: Moment) -> list[OneSided]:
+    """The files that only one of two books has imported, whatever their names in the other."""
+    here, there = _imported(first), _imported(second)
+    return sorted(
+        OneSided(game, name, kind)
+        for mine, others, kind in (
+            (here, there, Comparison.ONLY_FIRST),
+            (there, here, Comparison.ONLY_SECOND),
+        )
+        for (game, fingerprint), name in mine.items()
+        if (game, fingerprint) not in others
+    )
+
+
+def _imported(book: Moment) -> dict[tuple[str, str], str]:
+    """The names of the imported files, by their games and fingerprints."""
+    if not has_imports(book.connection):
+        return {}
+    return {(row.game, row.fingerprint): row.name for row in book.rows(_sources)}
 
 
 def _opinion(game: Game, row: AnyRow, book: Moment) -> Opinion:

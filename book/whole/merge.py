@@ -51,7 +51,17 @@ from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
 from book.storage.address import Address
 from book.storage.new_file import partial_of
-from book.storage.schema import WITH_MOVE, RestState, moves, positions, runs, undigested
+from book.storage.revisions import has_imports
+from book.storage.schema import (
+    WITH_MOVE,
+    RestState,
+    imported,
+    moves,
+    positions,
+    runs,
+    sources,
+    undigested,
+)
 from book.storage.store import store_of
 from book.whole.moment import Moment, all_games, side_by_side
 from book.writer import empty_slot, register
@@ -76,6 +86,12 @@ _some = (
     .limit(AT_ONCE)
 )
 _runs = select(*undigested(runs)).order_by(runs.c.id)
+_sources = select(*undigested(sources)).order_by(sources.c.id)
+_imported = (
+    select(*(column for column in undigested(imported) if column.name != "id"))
+    .where(imported.c.source == bindparam("source"))
+    .order_by(imported.c.id)
+)
 
 _at = select(*undigested(positions)).where(
     positions.c.game == bindparam("game"),
@@ -278,6 +294,7 @@ class _Merging:
             game.id: GameRows(connection, game, register(connection, game)) for game in self._games
         }
         self._runs = self._copy_runs()
+        self._copy_imports()
 
     @property
     def seconds(self) -> float:
@@ -304,6 +321,25 @@ class _Merging:
                     self._connection.execute(insert(runs).values(columns))
                 )
         return numbers
+
+    def _copy_imports(self) -> None:
+        """Copy what was imported: once what several books have of the same file."""
+        copied: set[tuple[str, str]] = set()
+        for book in self._books:
+            names = {number: name for name, number in book.numbers.items()}
+            for row in book.rows(_sources) if has_imports(book.connection) else ():
+                name = names[row.game]
+                if (name, row.fingerprint) not in copied:
+                    copied.add((name, row.fingerprint))
+                    self._copy_source(book, row, self._rows[name].number)
+
+    def _copy_source(self, book: Moment, source: AnyRow, game: int) -> None:
+        columns = source._asdict() | {"game": game}
+        del columns["id"]
+        new = inserted_id(self._connection.execute(insert(sources).values(columns)))
+        for some in in_batches(book.rows(_imported, source=source.id)):
+            rows = [row._asdict() | {"game": game, "source": new} for row in some]
+            self._connection.execute(insert(imported), rows)
 
     def _unite(self, game: Game) -> int:
         """Write a row for each position, with a claim in the place of its value."""

@@ -34,10 +34,12 @@ from book.storage.schema import (
     digests,
     games,
     history,
+    imported,
     move_names,
     moves,
     positions,
     runs,
+    sources,
     tasks,
     undigested,
 )
@@ -89,7 +91,10 @@ _take_out_game = (
     delete(moves).where(moves.c.parent.in_(_of_game)),
     *(
         delete(table).where(table.c.game == bindparam("game"))
-        for table in (tasks, history, positions, counts, cells, move_names, runs, digests)
+        for table in (
+            *(tasks, history, positions, counts, cells, move_names, runs, digests),
+            *(imported, sources),
+        )
     ),
     delete(games).where(games.c.id == bindparam("game")),
 )
@@ -106,6 +111,8 @@ class Cut:
     `plies`: they are deeper. `max_loss`: the cheapest way to them from the empty board has a
     move that gives away more winning probability. `below`: the empty board leads to them only
     through this position, or only through positions that go.
+
+    What was imported goes by `plies` alone.
     """
 
     plies: int | None = None
@@ -147,6 +154,10 @@ def prune(address: Address, game: Game, cut: Cut) -> Pruned:
             pruned = _pruned(size, len(going), writer.rows.count())
             if going:
                 _take_out(writer.rows, reader, going)
+            if cut.plies is not None:
+                _take_out_imports(writer.rows, cut.plies)
+            if going or cut.plies is not None:
+                digest_all(writer.rows.connection, writer.rows.number)
             return pruned
 
 
@@ -260,7 +271,12 @@ def _take_out(rows: GameRows, reader: BookReader, going: set[int]) -> None:
     recount(connection, rows.number)
     # It may be about positions that are gone, or leave out moves to them.
     connection.execute(delete(tasks).where(tasks.c.game == rows.number))
-    digest_all(connection, rows.number)
+
+
+def _take_out_imports(rows: GameRows, plies: int) -> None:
+    """Take out what was imported of deeper positions."""
+    deeper = imported.c.ply > plies
+    rows.connection.execute(delete(imported).where(imported.c.game == rows.number, deeper))
 
 
 @dataclass(frozen=True, slots=True)

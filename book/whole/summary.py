@@ -9,7 +9,9 @@ from sqlalchemy import Connection, bindparam, func, select
 from book.errors import BookUnreadable
 from book.reader import BookReader
 from book.rows.digests import CONTENT, content_digest
+from book.rows.imports import Imports
 from book.rows.sound import require_sound
+from book.storage.revisions import has_imports
 from book.storage.schema import counts, digests, games, runs, tasks, undigested
 from book.storage.store import store_of
 from engine.game import Game
@@ -89,6 +91,25 @@ class Summary:
     def nodes(self) -> int:
         """The nodes of all build runs."""
         return sum(run.nodes for run in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSource:
+    """A file that was imported, and what of it is in the book: positions, and values among them."""
+
+    name: str
+    form: str
+    at: str
+    positions: int
+    values: int
+
+
+def imported_files(reader: BookReader, game: Game) -> list[ImportedSource]:
+    """The files that were imported for `game`, in that order."""
+    with reader.rows_of(game) as rows:
+        if not has_imports(rows.connection):
+            return []
+        return [ImportedSource(*row) for row in Imports(rows).listed()]
 
 
 def size_on_disk(reader: BookReader) -> int:

@@ -3,7 +3,8 @@
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, TextIO
 
 import click
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from book.rows.encoding import stones_by_name
 from book.storage.address import Address
-from book.whole.diff import Compared, Comparison, Opinion, compare
+from book.whole.diff import Compared, Comparison, OneSided, Opinion, compare, compare_imports
 from book.whole.export import write_csv, write_json
 from book.whole.moment import Moment
 from engine.game import Game
@@ -43,7 +44,8 @@ def diff(
     """Compare the books A and B: which positions they hold, and what they say of each.
 
     Positions that both hold are listed where value, proof, bound or best move differ, in
-    canonical orientation. What was searched, how deep and when is not compared. The exit status
+    canonical orientation. What was searched, how deep and when is not compared. Files that only one
+    of them has imported are named. The exit status
     is 0 if nothing differs, 1 if something does, and 2 for bad input.
 
     \b
@@ -56,19 +58,23 @@ def diff(
     counts: _Counts = Counter()
     with Moment(first) as one, Moment(second) as other:
         found = _listed(compare(one, other), counts, with_missing=listed)
+        files = compare_imports(one, other)
         if as_csv:
             write_csv(_FIELDS, map(_as_dict, found), sys.stdout)
         elif as_json:
-            _write_json(first, second, found, counts, sys.stdout)
+            _write_json(first, second, found, counts, files, sys.stdout)
         else:
             for compared in found:
                 echo(_describe(compared))
             _print_counts(counts)
-    ctx.exit(int(_differ(counts)))
+            for file in files:
+                which = "A" if file.kind is Comparison.ONLY_FIRST else "B"
+                echo(f"{file.game}: only {which} has imported {file.file}")
+    ctx.exit(int(_differ(counts, files)))
 
 
-def _differ(counts: _Counts) -> bool:
-    return any(kind is not Comparison.SAME for _, _, kind in counts)
+def _differ(counts: _Counts, files: Sequence[OneSided]) -> bool:
+    return bool(files) or any(kind is not Comparison.SAME for _, _, kind in counts)
 
 
 def _listed(
@@ -112,7 +118,12 @@ def _side(game: Game, side: Opinion | None) -> list[object]:
 
 
 def _write_json(
-    first: Address, second: Address, found: Iterator[Compared], counts: _Counts, out: TextIO
+    first: Address,
+    second: Address,
+    found: Iterator[Compared],
+    counts: _Counts,
+    files: Sequence[OneSided],
+    out: TextIO,
 ) -> None:
     """One object, with the positions as they are found: there may be many."""
     books = json.dumps({"first": str(first), "second": str(second)})
@@ -122,7 +133,12 @@ def _write_json(
         {"game": game, "ply": ply} | {kind.value: number for kind, number in kinds.items()}
         for (game, ply), kinds in _by_ply(counts)
     ]
-    out.write(f', "plies": {json.dumps(plies)}, "equal": {json.dumps(not _differ(counts))}}}\n')
+    rest = {
+        "plies": plies,
+        "imports": [asdict(file) for file in files],
+        "equal": not _differ(counts, files),
+    }
+    out.write(f", {json.dumps(rest)[1:]}\n")
 
 
 def _by_ply(counts: _Counts) -> Iterator[tuple[tuple[str, int], dict[Comparison, int]]]:

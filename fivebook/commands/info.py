@@ -12,12 +12,14 @@ from book.entry import Entry
 from book.reader import BookReader
 from book.storage.address import Address
 from book.visible import visible
-from book.whole.summary import Summary, size_on_disk, summarise
+from book.whole.summary import Summary, imported_files, size_on_disk, summarise
 from engine.game import Game
 from engine.values import describe_value
 from fivebook.console import console, print_json, say
 from fivebook.displays.runs import describe_search
 from fivebook.options import BOOK, json_option
+
+_MOST_FILES = 20
 
 
 @click.command()
@@ -36,10 +38,13 @@ def info(book: Address, as_json: bool) -> None:
             (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
         ]
         size = size_on_disk(reader)
+        files = {game: imported_files(reader, game) for game in reader.games}
         misses = {game: _count_misses(book, game) for game in reader.games}
     if as_json:
         games = [
-            _as_dict(summary, root) | {"asked": misses[summary.game]} for summary, root in contents
+            _as_dict(summary, root)
+            | {"asked": misses[summary.game], "imported": list(map(asdict, files[summary.game]))}
+            for summary, root in contents
         ]
         print_json({"book": str(book), "bytes": size, "games": games})
         return
@@ -48,6 +53,13 @@ def info(book: Address, as_json: bool) -> None:
     )
     for summary, root in contents:
         _print_summary(summary, root, size)
+        for file in files[summary.game][:_MOST_FILES]:
+            say(
+                f"imported {file.at} from {file.name} ({file.form}): {file.positions:,} positions, "
+                f"{file.values:,} values"
+            )
+        if more := files[summary.game][_MOST_FILES:]:
+            say(f"and from {len(more):,} other files")
         if misses[summary.game]:
             waiting = f"{misses[summary.game]:,} positions wait for fivebook build --mode learn"
             say(waiting)
@@ -86,13 +98,13 @@ def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
 
 def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
     game = summary.game
+    density = f", {size / summary.positions:.0f} bytes a position" if summary.positions else ""
     console.print(
         Text.assemble(
             "\n",
             (game.id, "bold"),
             f" ({game.title}): {summary.positions:,} positions, "
-            f"{summary.proven:,} proven, {summary.nodes:,} nodes searched, "
-            f"{size / max(1, summary.positions):.0f} bytes a position",
+            f"{summary.proven:,} proven, {summary.nodes:,} nodes searched{density}",
         )
     )
     if summary.content is not None:

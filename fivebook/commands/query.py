@@ -1,18 +1,35 @@
 """``fivebook query``."""
 
+from contextlib import nullcontext
+
 import click
 from msgspec import to_builtins
 from rich.table import Table
 
 from book.errors import PositionNotFound
+from book.files.contents import Coordinates
+from book.imported import Imported
 from book.storage.address import Address
+from engine import registry
 from engine.game import Game
 from engine.search import Limits, SearchOptions
 from engine.values import describe_value
 from fivebook.console import console, print_json, say
-from fivebook.options import BOOK, DURATION, GAME, POSITIVE, TABLE, THREADS, json_option
+from fivebook.displays.imports import describe_hint, describe_results
+from fivebook.options import (
+    BOOK,
+    DURATION,
+    GAME,
+    POSITIVE,
+    TABLE,
+    THREADS,
+    coordinates_option,
+    json_option,
+    name_game,
+)
 from service.answerer import Answerer
 from service.answers import Answer, Source
+from service.compact import answer_of, open_compact
 from service.inquiry import Inquiry
 from service.notated import NotatedAnswer
 from service.play.drawing import draw
@@ -47,6 +64,7 @@ _MOST_LINES = 50
     show_default=True,
     help="Its transposition table, in MiB.",
 )
+@coordinates_option
 @click.option("--book-only", is_flag=True, help="Do not search: fail if the book has no answer.")
 @json_option
 def query(
@@ -59,13 +77,16 @@ def query(
     lines: int,
     threads: int,
     table: int,
+    coordinates: str,
     book_only: bool,
     as_json: bool,
 ) -> None:
     """Show the moves of a position, best first, from BOOK or else from a live search.
 
-    MOVES lead to the position, separated by spaces or commas; none: the empty board. Values
-    are for the side to move.
+    MOVES lead to the position: h8 i9, h8i9, 8,8 9,9 or SGF's hh ig; none: the empty board. A board
+    as it is drawn here will do as well. Values are for the side to move. What was imported is told
+    below them. BOOK may also be a compact book, as fivebook export --format compact writes it,
+    which knows the best move alone.
 
     \b
     Examples:
@@ -76,12 +97,23 @@ def query(
     """
     if not (movetime or nodes or depth):
         movetime = _MOVETIME
-    with Answerer([book], options=SearchOptions(threads, table)) as answerer:
-        game = game or answerer.game(None)
-        limits = Limits(depth, nodes, movetime)
-        inquiry = Inquiry.read(game, " ".join(moves))
+    limits, text = Limits(depth, nodes, movetime), " ".join(moves)
+    options = SearchOptions(threads, table)
+    compact = open_compact(book)
+    with (
+        nullcontext() if compact is None else compact,
+        Answerer([book] if compact is None else [], options=options) as answerer,
+    ):
+        if compact is None:
+            game = game or answerer.game(None)
+        else:
+            game = registry.get(name_game(book, [compact.game.id], game))
+        inquiry = Inquiry.read(game, text, Coordinates(coordinates))
         try:
-            answer = answerer.answer(inquiry, limits, book_only=True, lines=game.move_count)
+            if compact is None:
+                answer = answerer.answer(inquiry, limits, book_only=True, lines=game.move_count)
+            else:
+                answer = answer_of(compact, inquiry)
         except PositionNotFound:
             if book_only:
                 raise
@@ -96,7 +128,7 @@ def query(
 
 def _print(answer: Answer, book: Address) -> None:
     game, side = answer.game, answer.position.to_move
-    say(f"{game.title}: {game.format_line(answer.played) or 'the empty board'}\n")
+    say(f"{game.title}: {_told(answer)}\n")
     say(draw(game, answer.position))
     if answer.outcome is not None:
         say(f"\nThe game is over: {answer.outcome.value}.")
@@ -115,11 +147,30 @@ def _print(answer: Answer, book: Address) -> None:
         name, line = game.format_move(move.move), game.format_line(move.line)
         table.add_row(name, value, str(move.depth), move.origin, line)
     console.print(table)
+    if answer.imported is not None:
+        _print_imported(answer.imported, game)
+
+
+def _print_imported(imported: Imported, game: Game) -> None:
+    if imported.results.games or imported.moves:
+        say(f"\n{describe_results(imported.results)}")
+    for move, results in imported.moves:
+        say(f"{game.format_move(move)}  {describe_results(results)}")
+    for hint in imported.hints:
+        say(f"\n{describe_hint(hint)}")
+
+
+def _told(answer: Answer) -> str:
+    """Which position an answer is about."""
+    if answer.played or not answer.position.ply:
+        return answer.game.format_line(answer.played) or "the empty board"
+    return f"a board with {answer.position.ply} stones"
 
 
 def _origin(answer: Answer, book: Address) -> str:
-    search = f"depth {answer.depth}, {answer.nodes:,} nodes, {1000 * answer.seconds:,.0f} ms"
+    search = f" (depth {answer.depth}, {answer.nodes:,} nodes, {1000 * answer.seconds:,.0f} ms)"
     if answer.found_live is not None:
-        return f"not in {book.name}, {answer.found_live} ({search})"
+        return f"not in {book.name}, {answer.found_live}{search}"
     found = "proven in" if answer.source is Source.PROOF else "from"
-    return f"{found} {book.name} ({search})"
+    # A compact book does not tell what was searched.
+    return f"{found} {book.name}{search if answer.depth or answer.nodes else ''}"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from book.rows.digests import DIGESTED
+from book.storage.schema import imported, sources
 from book.writer import BookWriter, Task
 from engine import registry
 from engine.game import Game
@@ -54,7 +55,11 @@ def enter(
 def of_revision_0006(book: Path) -> None:
     """Make a book what it was before there were digests."""
     with closing(sqlite3.connect(book)) as connection:
-        for table in DIGESTED:
+        for view in ("played", "hints"):
+            connection.execute(f"DROP VIEW {view}")
+        for name in ("imported", "sources"):
+            connection.execute(f"DROP TABLE {name}")
+        for table in (table for table in DIGESTED if table not in (imported, sources)):
             connection.execute(f"ALTER TABLE {table.name} DROP COLUMN digest")
         connection.execute("DROP TABLE digests")
         connection.execute("UPDATE alembic_version SET version_num = '0006'")

@@ -557,7 +557,7 @@ def on_a_small_disk(
     ]
 
 
-@pytest.mark.parametrize("kilobytes", [208, 232, 240])
+@pytest.mark.parametrize("kilobytes", [248, 272, 280])
 def test_a_full_disk_ends_a_build_with_a_sentence_and_keeps_the_book(
     kilobytes: int, tmp_path: Path
 ) -> None:

@@ -118,4 +118,6 @@ def test_there_are_views_for_people(empty_book: Path) -> None:
     found = sqlite3.connect(empty_book).execute(
         "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"
     )
-    assert [name for (name,) in found] == ["best_moves", "boards", "known_moves", "lines"]
+    assert [name for (name,) in found] == [
+        *("best_moves", "boards", "hints", "known_moves", "lines", "played"),
+    ]

@@ -25,6 +25,7 @@ COLUMNS = [
     *("game", "ply", "position", "dark", "light", "value", "bound", "proven", "moves"),
     *("rest", "rest_line", "rest_proven", "open_cost", "depth", "nodes"),
     *("milliseconds", "run", "version", "evaluation", "limits"),
+    *("games", "dark_wins", "draws", "light_wins", "imported"),
 ]
 # Those that stand in the table as they are.
 PLAIN = [
@@ -164,7 +165,7 @@ def test_an_empty_book_is_a_table_without_rows(
 def test_an_unknown_format_is_refused(gomoku_book: Path, fivebook: Fivebook) -> None:
     result = fivebook("export", gomoku_book, "--format", "xml")
     assert result.exit_code == 2
-    assert "'xml' is not one of 'csv', 'json', 'jsonl'" in result.stderr
+    assert "'xml' is not one of 'boards', 'compact', 'csv'" in result.stderr
 
 
 def test_writing_begins_before_reading_ends() -> None:
@@ -277,7 +278,7 @@ def sqlite_utils(*arguments: object) -> str:
 
 def test_sqlite_utils_reads_the_views(gomoku_book: Path, gomoku: Game) -> None:
     names = {row["view"] for row in json.loads(sqlite_utils("views", gomoku_book))}
-    assert names == {"boards", "known_moves", "lines", "best_moves"}
+    assert names == {"boards", "known_moves", "lines", "best_moves", "played", "hints"}
     script = "select ply, dark, light, move, value from best_moves where ply < 2 order by id"
     found = json.loads(sqlite_utils("query", gomoku_book, script))
     assert found == rows_of(gomoku_book, script)
