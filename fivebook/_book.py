@@ -10,6 +10,7 @@ from book.closing import Closing
 from book.errors import PositionNotFound
 from engine import registry
 from engine.game import Game
+from engine.position import Position
 from engine.values import Bound, distance
 from fivebook._games import Moves, MoveText, after, notation, read_line
 from service.answers import win_rate
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from book.entry import BookMove, Entry
     from book.reader import BookReader
+    from service.notated import NotatedImports
 
 _Default = TypeVar("_Default")
 
@@ -60,7 +62,8 @@ class BookEntry:
 
     `game` is the game's id. `value`, `bound` and `proven` are those of the best move, for the
     side to move; see `KnownMove`. `depth` (plies), `nodes` and `seconds` are those of the last
-    search of this very position.
+    search of this very position. `imported` is what files say of it that were imported into the
+    book: how often it was played and how that ended, the same for each move, and hints.
     """
 
     game: str
@@ -72,6 +75,7 @@ class BookEntry:
     seconds: float
     _stored: tuple[BookMove, ...] = field(repr=False)
     _notation: tuple[MoveText, ...] = field(repr=False, compare=False)
+    imported: NotatedImports | None = None
 
     @cached_property
     def moves(self) -> tuple[KnownMove, ...]:
@@ -151,8 +155,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        460 g8 i8 i7 g9 h9 h10 f7
-        444 h10
+        563 g8 h10 f9 i8 h7 i6 i7 j8
+        180 h9
 
         Raises:
             PositionNotFound: if the book does not hold the position.
@@ -163,7 +167,20 @@ class Book(Closing):
         """
         rules = self._game(game)
         line = read_line(rules, moves)
-        return _entry(rules, self._found(rules, line, lines=lines))
+        stored = self._found(rules, line, lines=lines)
+        return _entry(rules, stored, self._imported(rules, stored.position))
+
+    def imported(self, moves: Moves = "", *, game: str | None = None) -> NotatedImports | None:
+        """What was imported into the book of the position after `moves`, None if nothing.
+
+        The book need not have searched it. Counts are of games, `hints` of what files claim, which
+        proves nothing.
+
+        Raises:
+            InvalidMove, IllegalMove, GameNotNamed, BookError: as `lookup`.
+        """
+        rules = self._game(game)
+        return self._imported(rules, rules.play_line(read_line(rules, moves)))
 
     @overload
     def get(
@@ -187,7 +204,9 @@ class Book(Closing):
         rules = self._game(game)
         position = rules.play_line(read_line(rules, moves))
         stored = self._reader.get(rules, position, lines=lines)
-        return default if stored is None else _entry(rules, stored)
+        if stored is None:
+            return default
+        return _entry(rules, stored, self._imported(rules, position))
 
     def best(self, moves: Moves = "", *, game: str | None = None) -> MoveText:
         """The best move after `moves`: several times as fast as `lookup`, and as it raises.
@@ -203,6 +222,12 @@ class Book(Closing):
     def close(self) -> None:
         """Let go of the book."""
         self._reader.close()
+
+    def _imported(self, game: Game, position: Position) -> NotatedImports | None:
+        from service.notated import NotatedImports
+
+        found = self._reader.imported(game, position)
+        return None if found is None else NotatedImports.of(notation(game), found)
 
     def _game(self, game_id: str | None) -> Game:
         if game_id is not None:
@@ -241,7 +266,7 @@ def open_book(address: str | PathLike[str]) -> Book:
     return Book(BookReader(fspath(address)))
 
 
-def _entry(game: Game, stored: Entry) -> BookEntry:
+def _entry(game: Game, stored: Entry, imported: NotatedImports | None) -> BookEntry:
     return BookEntry(
         game.id,
         stored.value,
@@ -252,4 +277,5 @@ def _entry(game: Game, stored: Entry) -> BookEntry:
         stored.seconds,
         stored.moves,
         notation(game),
+        imported,
     )

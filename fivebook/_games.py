@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
+from book.files.moves import read_moves
 from engine import registry
 from engine.errors import FivebookError, InvalidMove
 from engine.game import Family, Game
@@ -64,7 +65,7 @@ def read_line(game: Game, moves: Moves) -> list[Move]:
         InvalidMove: if one of them is no move of the game.
     """
     if isinstance(moves, str):
-        return game.parse_line(moves)
+        return read_moves(game, moves)
     return [_read_move(game, move) for move in moves]
 
 

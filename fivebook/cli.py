@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from difflib import get_close_matches
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -16,21 +17,23 @@ from book.visible import visible
 from engine import __version__
 from engine.errors import FivebookError
 
-# By purpose. The command NAME is in fivebook/commands/NAME.py, its dashes there underscores.
+# By purpose. The command NAME is in fivebook/commands/NAME.py: see `_module_of`.
 GROUPS = {
     "Build a book": {
         "build": "Build a book, or go on building it.",
         "wish": "Where a book is to grow, or not to.",
+        "import": "Bring games, trees and databases of other programs into a book.",
     },
     "Look into it": {
         "games": "The games and their options.",
         "query": "The moves of a position, best first.",
         "tree": "The main lines below a position.",
+        "balance": "Moves that make a position even.",
         "info": "What is in a book.",
         "log": "The build runs of a book.",
         "diff": "How two books differ.",
         "plot": "Draw what is in a book.",
-        "export": "Write a book as CSV or JSON.",
+        "export": "Write a book for other programs: CSV, SGF, RenLib, Rapfi, ...",
     },
     "Prove": {
         "prove": "Who wins by force, as far as it is proven.",
@@ -43,6 +46,7 @@ GROUPS = {
         "gobang": "Play through pipes, line by line.",
         "gomocup": "Play for a tournament manager.",
         "arena": "Matches between players, and their Elo.",
+        "referee": "Two programs play, as in a tournament.",
     },
     "Keep books in order": {
         "merge": "Make one book of several.",
@@ -60,8 +64,8 @@ GROUPS = {
 }
 # Which may compile, and search.
 _COMPILING = {
-    *("build", "query", "verify", "prove", "certify", "prove-check"),
-    *("serve", "play", "gobang", "gomocup", "arena", "bench", "compile"),
+    *("build", "query", "balance", "verify", "prove", "certify", "prove-check"),
+    *("serve", "play", "gobang", "gomocup", "arena", "referee", "bench", "compile"),
 }
 _COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
@@ -91,7 +95,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"fivebook.commands.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"fivebook.commands.{_module_of(cmd_name)}")
         found = next(
             command
             for command in vars(module).values()
@@ -134,6 +138,12 @@ class _LazyGroup(click.Group):
             raise _Refusal(visible(str(error))) from error
         except click.FileError as error:
             raise _Refusal(visible(error.format_message())) from error
+
+
+def _module_of(command: str) -> str:
+    """The name of a command's module; a word of Python's has a dash at its end."""
+    name = command.replace("-", "_")
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _prepare() -> None:
@@ -198,6 +208,12 @@ def main() -> None:
     settled = status if isinstance(status, int) else 0
     settle(settled)
     sys.exit(settled)
+
+
+def pbrain() -> None:
+    """Run ``fivebook gomocup``: managers start a program by its name alone."""
+    sys.argv.insert(1, "gomocup")
+    main()
 
 
 if __name__ == "__main__":

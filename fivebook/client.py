@@ -170,7 +170,10 @@ class Client(_Routes):
     def best(
         self, game: str | None = None, moves: str | Iterable[str] = "", **options: object
     ) -> BestMove:
-        """The best move; `options` are movetime and book_only. Raises as `position`."""
+        """The best move; `options` are movetime, book_only, book_margin and seed.
+
+        Raises as `position`.
+        """
         return self._ask(_Question("best", BestMove, self._about(game, moves, **options)))
 
     def positions(

@@ -1,5 +1,6 @@
 """The parameters that several commands take: their types, and options that are alike everywhere."""
 
+import codecs
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -10,7 +11,7 @@ from click.shell_completion import CompletionItem
 from book.storage.address import Address
 from engine import registry
 from engine.clock import Clock
-from engine.errors import FivebookError
+from engine.errors import FivebookError, InvalidOptions
 from engine.game import Game
 from engine.quantities import (
     parse_clock,
@@ -79,6 +80,13 @@ def _book_files(incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(folder + slash + name) for name in names if name.startswith(start)]
 
 
+def _encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError as error:
+        raise InvalidOptions(f"'{name}' is no encoding: utf-8 and gb18030 are") from error
+
+
 GAME = _GameType("game id", Game, registry.get)
 BOOK = _BookType("book", Address, Address.of)
 DURATION = _Parsed("duration", float, parse_duration)
@@ -86,6 +94,7 @@ CLOCK = _Parsed("clock", Clock, parse_clock)
 MEMORY = _Parsed("size", int, parse_memory)
 PROBABILITY = _Parsed("probability", float, parse_probability)
 PERCENTAGE = _Parsed("percentage", float, parse_percentage)
+ENCODING = _Parsed("encoding", type(None), _encoding)
 POSITIVE = click.IntRange(min=1)
 THREADS = click.IntRange(1, MOST_THREADS)
 TABLE = click.IntRange(1, MOST_TABLE)
@@ -96,6 +105,40 @@ def json_option(command: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
         command
     )
+
+
+def variety_options(command: _Command) -> _Command:
+    """Add ``--book-margin`` and ``--seed``, for what plays from a book and may vary."""
+    seed = click.option(
+        "--seed", type=int, help="Chooses the same among those moves each time.  [default: chance]"
+    )
+    margin = click.option(
+        "--book-margin",
+        type=PERCENTAGE,
+        default="0%",
+        show_default=True,
+        help="Chooses among the book's moves that give away at most this of the winning chance, "
+        "such as 3%; better ones more often.",
+    )
+    return margin(seed(command))
+
+
+def coordinates_option(command: _Command) -> _Command:
+    """Add ``--coordinates``, which every command takes that reads moves as numbers."""
+    return click.option(
+        "--coordinates",
+        type=click.Choice(["natural", "piskvork"]),
+        default="natural",
+        show_default=True,
+        help="What 7,7 means: columns and rows from 1, from below; or from 0, from above.",
+    )(command)
+
+
+def encoding_option(command: _Command) -> _Command:
+    """Add ``--encoding``, which every command takes that reads files of other programs."""
+    return click.option(
+        "--encoding", type=ENCODING, help="Of texts in these files.  [default: to be guessed]"
+    )(command)
 
 
 def force_option(command: _Command) -> _Command:

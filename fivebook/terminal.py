@@ -27,10 +27,17 @@ from service.play.book import BookPlayer
 from service.play.clocks import GameClock
 from service.play.drawing import winning_cells
 from service.play.records import GameRecord, InvalidRecord, format_record, read_records, suffix
+from service.play.swapping import Colour, Decision, Opener, Opening, Seat, WrongChoice
 from service.play.typed import typed_lines
 
 _PERSON = "human"
 _MARKS = {Side.DARK: "X", Side.LIGHT: "O"}
+_SEATS = {Seat.FIRST: Side.DARK, Seat.SECOND: Side.LIGHT}
+_CHOSEN = {
+    Colour.DARK: "plays dark",
+    Colour.LIGHT: "plays light",
+    Colour.ADD: "puts two more stones and leaves the choice",
+}
 _HELP = """\
 {move:<10} a move: plays it
 undo       takes back your last move and the answer to it
@@ -52,6 +59,9 @@ class TerminalGame:
     `answerer` and `limits` are for hints. `control` is the clock that each side starts with;
     None: the game has none. The person's clock runs until a move is typed, whatever is done
     before, and time is not given back with a move.
+
+    With an `opening` the players put stones and choose colours first; who is dark to begin with
+    puts the first stones. `openers` are those of the sides that have players. No clock runs.
     """
 
     def __init__(
@@ -61,13 +71,17 @@ class TerminalGame:
         answerer: Answerer,
         limits: Limits,
         control: Clock | None = None,
+        *,
+        opening: Opening | None = None,
+        openers: Mapping[Side, Opener] | None = None,
     ) -> None:
         self._game = game
-        self._players = players
+        self._players = dict(players)
+        self._opening = opening
+        self._openers = openers or {}
         self._answerer = answerer
         self._limits = limits
-        names = {side: players[side].name if side in players else _PERSON for side in Side}
-        self._record = GameRecord(game, names[Side.DARK], names[Side.LIGHT], ())
+        self._record = GameRecord(game, self._name(Side.DARK), self._name(Side.LIGHT), ())
         self._control = control
         self._start_clocks()
         self._input = typed_lines()
@@ -78,10 +92,80 @@ class TerminalGame:
         echo(f"{self._game.title}; 'help' shows the commands\n")
         self._draw()
         while not self._left:
-            if self._record.outcome is None and self._side in self._players:
+            if self._seat is not None:
+                self._open()
+            elif self._record.outcome is None and self._side in self._players:
                 self._let_play(self._players[self._side])
             else:
                 self._ask()
+
+    def _name(self, side: Side) -> str:
+        return self._players[side].name if side in self._players else _PERSON
+
+    @property
+    def _seat(self) -> Side | None:
+        """In an opening the side whose seat has to put stones or choose; None afterwards."""
+        actor = None if self._opening is None else self._opening.actor
+        return None if actor is None else _SEATS[actor]
+
+    def _open(self) -> None:
+        """Have the opening go on by a step."""
+        opening, seat = self._opening, self._seat
+        assert opening is not None
+        assert seat is not None
+        if seat not in self._openers:
+            self._ask()
+            return
+        clock = None if self._control is None else self._clocks[seat].reading
+        name = self._name(seat)
+        try:
+            self._decide(self._openers[seat].decide(opening, clock), name)
+        except (PlayerFailed, IllegalMove, WrongChoice) as error:
+            echo(f"{name}: {error}")
+            self._opening = None
+            self._end(Outcome.won_by(seat.other), f"{name} broke the opening rule")
+
+    def _decide(self, decision: Decision, name: str) -> None:
+        """Do what was decided in the opening, and tell it."""
+        opening = self._opening
+        assert opening is not None
+        begun = opening.obey(decision)
+        if decision.choice is not None:
+            echo(f"{name} {_CHOSEN[decision.choice]}\n")
+        if len(opening.moves) > len(self._record.moves):
+            self._record = replace(self._record, moves=opening.moves, opening=len(opening.moves))
+            self._draw()
+        if opening.dark is not None:
+            self._give_out(opening.dark)
+            for move in begun:
+                self._play(move)
+
+    def _give_out(self, dark: Seat) -> None:
+        """The colours are chosen: have the players change sides if they do, and the clocks run."""
+        if dark is Seat.SECOND:
+            self._players = {side.other: player for side, player in self._players.items()}
+            self._record = replace(
+                self._record, dark=self._name(Side.DARK), light=self._name(Side.LIGHT)
+            )
+        self._start_clocks()
+
+    def _put_or_choose(self, text: str) -> None:
+        """What a person types in an opening: a stone, or a choice."""
+        opening = self._opening
+        assert opening is not None
+        if text.lower() in opening.options:
+            choice = Colour(text.lower())
+            if choice is not Colour.ADD:
+                self._decide(Decision(choice, ()), _PERSON)
+                return
+            opening.choose(choice)
+            echo(f"{_PERSON} {_CHOSEN[choice]}\n")
+            return
+        if opening.options:
+            raise _Refused(f"'{text}' is no choice: {', '.join(opening.options)}")
+        opening.put(self._game.parse_move(text, self._position))
+        self._record = replace(self._record, moves=opening.moves, opening=len(opening.moves))
+        self._draw()
 
     @property
     def _position(self) -> Position:
@@ -105,7 +189,9 @@ class TerminalGame:
             self._end(Outcome.won_by(side.other), f"{side} gave no legal move")
 
     def _ask(self) -> None:
-        if self._record.outcome is None:
+        if self._seat is not None:
+            echo(self._describe_step(), nl=False)
+        elif self._record.outcome is None:
             left = self._describe_clock(self._side)
             echo(f"{self._side} ({_MARKS[self._side]}) to move{left}: ", nl=False)
         else:
@@ -120,6 +206,14 @@ class TerminalGame:
             self._obey(line.strip())
         except FivebookError as error:
             echo(error)
+
+    def _describe_step(self) -> str:
+        opening = self._opening
+        assert opening is not None
+        if opening.options:
+            return f"choose {', '.join(opening.options)}: "
+        side = self._side
+        return f"{opening.to_put} to put, {side} ({_MARKS[side]}) first: "
 
     def _obey(self, text: str) -> None:
         word, _, rest = text.partition(" ")
@@ -143,6 +237,8 @@ class TerminalGame:
             case "help":
                 first = self._game.format_move(0)
                 echo(_HELP.format(move=first, suffix=suffix(self._game)))
+            case _ if self._seat is not None:
+                self._put_or_choose(text)
             case _:
                 self._require_unfinished()
                 self._play(self._game.parse_move(text, self._position))
@@ -168,7 +264,8 @@ class TerminalGame:
 
     def _undo(self) -> None:
         moves = self._record.moves
-        own = [ply for ply in range(len(moves)) if _side_of(ply) not in self._players]
+        chosen = 0 if self._opening is None else len(self._opening.moves)
+        own = [ply for ply in range(chosen, len(moves)) if _side_of(ply) not in self._players]
         if not own:
             raise _Refused("there is no move of yours to take back")
         if self._record.outcome is not None:
@@ -225,6 +322,7 @@ class TerminalGame:
         if found.game is not self._game:
             raise _Refused(f"'{path}' holds {found.game.id}, and this is {self._game.id}")
         self._record = replace(found, dark=self._record.dark, light=self._record.light)
+        self._opening = None
         self._start_clocks()
         self._draw()
         if found.outcome is not None:
@@ -238,6 +336,8 @@ class TerminalGame:
 
     def _resign(self) -> None:
         self._require_unfinished()
+        if self._seat is not None:
+            raise _Refused("there are no colours yet to resign with: quit, or go on")
         self._end(Outcome.won_by(self._side.other), f"{self._side} resigned")
 
     def _require_unfinished(self) -> None:

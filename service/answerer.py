@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from book.closing import Closing
 from book.entry import Entry
 from book.errors import BookAway, PositionNotFound
+from book.imported import Imported, joined
 from book.reader import BookReader
 from book.storage.address import AnyAddress
 from engine import registry
@@ -150,7 +151,8 @@ class Answerer(Closing):
             return stored
         self._before_search()
         results = self.live.search_lines(inquiry.game, inquiry.position, limits, max(lines, 1))
-        return inquiry.searched(results, since)
+        answer = inquiry.searched(results, since)
+        return self._read(lambda readers: _with_imports(readers, inquiry, answer))
 
     def follow(
         self, inquiry: Inquiry, limits: Limits, *, book_only: bool = False, lines: int = 1
@@ -169,6 +171,7 @@ class Answerer(Closing):
             yield stored, True
             return
         self._before_search()
+        imported = self._read(lambda readers: _imported(readers, inquiry))
         search = self.live.follow(inquiry.game, inquiry.position, limits, max(lines, 1))
         # A generator that is left behind would be closed some time later.
         with closing(search):
@@ -176,7 +179,8 @@ class Answerer(Closing):
                 if found is None:
                     yield None
                 else:
-                    yield inquiry.searched(found.results, since), found.is_final
+                    answer = inquiry.searched(found.results, since)
+                    yield replace(answer, imported=imported), found.is_final
 
     def _known(
         self,
@@ -319,7 +323,8 @@ class Answerer(Closing):
         held = _held(readers, inquiry, since, lines=lines, best_only=best_only)
         if held is None:
             self._miss(readers, inquiry)
-        return held
+            return None
+        return held if best_only else _with_imports(readers, inquiry, held)
 
     def _miss(self, readers: Sequence[BookReader], inquiry: Inquiry) -> None:
         if self._misses is None:
@@ -349,6 +354,17 @@ def _held(
             return inquiry.found(entry, since)
         first = first or entry
     return None if first is None else inquiry.found(first, since)
+
+
+def _imported(readers: Sequence[BookReader], inquiry: Inquiry) -> Imported | None:
+    """What was imported into the books of the position asked about, None if that is nothing."""
+    found = (reader.imported(inquiry.game, inquiry.position) for reader in readers)
+    return joined([imported for imported in found if imported is not None])
+
+
+def _with_imports(readers: Sequence[BookReader], inquiry: Inquiry, answer: Answer) -> Answer:
+    imported = _imported(readers, inquiry)
+    return answer if imported is None else replace(answer, imported=imported)
 
 
 def _summary(reader: BookReader) -> BookSummary:

@@ -1,14 +1,19 @@
 """The one shape of every answer, whatever its source."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.game import Game, Outcome
 from engine.position import Move, Position
 from engine.search import Method
 from engine.values import Bound, Value, distance, is_decisive, winning_probability
+
+if TYPE_CHECKING:
+    from book.imported import Imported
 
 _DECIMALS = 4
 _OF_A_DRAW = 0.5
@@ -88,7 +93,7 @@ class Answer:
     free cells that the rule forbids the side to move, as renju does to dark. `depth` (plies),
     `nodes` and `seconds` are those of the search behind the answer: the one just made, or the
     stored one. `moves` are best first. `elapsed_us` is the time that finding the answer took, in
-    microseconds.
+    microseconds. `imported` is what files say that were imported into the books, None if nothing.
     """
 
     source: Source
@@ -106,6 +111,7 @@ class Answer:
     seconds: float
     moves: tuple[AnswerMove, ...]
     elapsed_us: int
+    imported: Imported | None = None
 
     @property
     def best(self) -> AnswerMove | None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from book.entry import Entry
+from book.files.contents import Coordinates
+from book.files.moves import is_picture, read_moves, read_picture
 from engine.game import Game, Outcome
 from engine.position import Move, Position
 from engine.search import Method, SearchResult
@@ -26,14 +28,20 @@ class Inquiry:
     position: Position
 
     @classmethod
-    def read(cls, game: Game, moves: str) -> Inquiry:
-        """The inquiry about the position after `moves`, separated by spaces or commas.
+    def read(
+        cls, game: Game, moves: str, coordinates: Coordinates = Coordinates.NATURAL
+    ) -> Inquiry:
+        """The inquiry about the position after `moves`, in any habit (`book.files.moves`).
+
+        A board drawn with characters will do as well; then no moves are known that lead to it.
 
         Raises:
             InvalidMove: if a part of `moves` is no move.
             IllegalMove: if one of them cannot be played.
         """
-        played = tuple(game.parse_line(moves))
+        if is_picture(moves):
+            return cls(game, (), read_picture(game, moves))
+        played = tuple(read_moves(game, moves, coordinates))
         return cls(game, played, game.play_line(played))
 
     def after(self, move: Move) -> Inquiry:

@@ -7,6 +7,7 @@ answer has up to some hundred moves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -14,6 +15,10 @@ from engine.position import Side
 from engine.search import Method
 from engine.values import Bound
 from service.answers import Answer, AnswerMove, MoveSource, Source
+
+if TYPE_CHECKING:
+    from book.files.contents import Results
+    from book.imported import Imported
 
 
 class NotatedMove(Struct, frozen=True):
@@ -52,12 +57,75 @@ class NotatedMove(Struct, frozen=True):
         )
 
 
-class NotatedAnswer(Struct, frozen=True):
+class Counts(Struct, frozen=True):
+    """How many imported games came to a position, and how they ended; some may have no result.
+
+    `dark_rate` is the share of those with a result that dark won, a draw counting one half.
+    """
+
+    games: int
+    dark_wins: int
+    draws: int
+    light_wins: int
+    dark_rate: float | None
+
+    @classmethod
+    def of(cls, results: Results) -> Counts:
+        """The counts of `results`."""
+        ended = results.dark_wins + results.draws + results.light_wins
+        rate = (results.dark_wins + results.draws / 2) / ended if ended else None
+        return cls(*results, dark_rate=None if rate is None else round(rate, 4))
+
+
+class NotatedPlayed(Struct, frozen=True):
+    """A move, and the counts of the games that came to the position after it."""
+
+    move: str
+    counts: Counts
+
+
+class NotatedHint(Struct, frozen=True):
+    """What an imported file says of a position, which proves nothing.
+
+    `value` is for the side to move, a claimed win in n plies being 30000 - n. `label` w, l or d is
+    won, lost or drawn for the side that has just moved.
+    """
+
+    source: str
+    format: str
+    value: int | None
+    bound: Bound | None
+    depth: int
+    label: str
+    comment: str
+
+
+class NotatedImports(Struct, frozen=True):
+    """What was imported of a position: its games, the moves played in it, and hints."""
+
+    counts: Counts
+    moves: tuple[NotatedPlayed, ...]
+    hints: tuple[NotatedHint, ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str], imported: Imported) -> NotatedImports:
+        """What was `imported`, by the `names` of all moves of its game."""
+        return cls(
+            Counts.of(imported.results),
+            tuple(NotatedPlayed(names[m], Counts.of(results)) for m, results in imported.moves),
+            tuple(
+                NotatedHint(h.source, h.form, h.value, h.bound, h.depth, h.label, h.comment)
+                for h in imported.hints
+            ),
+        )
+
+
+class NotatedAnswer(Struct, frozen=True, omit_defaults=True):
     """What is known of one position: see `service.answers.Answer`.
 
     `position` is the moves that lead to it. `win_rate` is the chance of the side to move. `best`
     and `line` are those of the first move, and `milliseconds` those of the search behind the
-    answer.
+    answer. `imported` is there where files that were imported into a book say something.
     """
 
     source: Source
@@ -80,6 +148,7 @@ class NotatedAnswer(Struct, frozen=True):
     line: tuple[str, ...]
     moves: tuple[NotatedMove, ...]
     elapsed_us: int
+    imported: NotatedImports | None = None
 
     @classmethod
     def of(cls, answer: Answer) -> NotatedAnswer:
@@ -108,6 +177,9 @@ class NotatedAnswer(Struct, frozen=True):
             line=moves[0].line if moves else (),
             moves=moves,
             elapsed_us=answer.elapsed_us,
+            imported=(
+                NotatedImports.of(names, answer.imported) if answer.imported is not None else None
+            ),
         )
 
 

@@ -1,31 +1,31 @@
 """``fivebook arena``."""
 
 import re
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import click
 
-from book.processes import stopping_on_interrupt
 from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
-from fivebook.console import NOT_FINISHED, console, echo, print_json, say
-from fivebook.displays.match_report import (
-    as_document,
-    cross_table_view,
-    match_view,
-    summary_line,
-    table_document,
+from fivebook.matches import Event, GamesType, note_repeats, openings_of, play
+from fivebook.options import (
+    CLOCK,
+    DURATION,
+    GAME,
+    MEMORY,
+    POSITIVE,
+    json_option,
+    variety_options,
 )
-from fivebook.displays.progress import ProgressDisplay
-from fivebook.options import CLOCK, DURATION, GAME, POSITIVE, json_option
-from service.play.arena.match import MatchSettings, distinct_names
-from service.play.arena.openings import Opening, read_openings, suite
+from service.play.arena.match import MatchSettings
 from service.play.arena.statistics import Sprt
-from service.play.arena.tournament import Tournament, cross_table, default_folder
-from service.play.players import make_player
+from service.play.arena.tournament import default_folder, gauntlet
+from service.play.arena.tournament import round_robin as round_robin_of
+from service.play.arena.workers import check_player
+from service.play.swapping import OpeningRule
+from service.play.variety import Variety
 
 _MOVETIME = 0.1
 
@@ -41,20 +41,12 @@ class _SprtType(click.ParamType[Sprt]):
         return Sprt(float(match[1]), float(match[2]))
 
 
-class _GamesType(click.IntRange):
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        games = int(super().convert(value, param, ctx))
-        if games % 2:
-            self.fail(f"{games} is odd: every opening is played twice, colours swapped")
-        return games
-
-
 @click.command()
 @click.argument("players", nargs=-1, required=True)
 @click.option("--game", type=GAME, required=True, help="See fivebook games.")
 @click.option(
     "--games",
-    type=_GamesType(min=2),
+    type=GamesType(min=2),
     default=100,
     show_default=True,
     help="In each match, an even number.",
@@ -91,6 +83,21 @@ class _GamesType(click.IntRange):
 )
 @click.option("--round-robin", is_flag=True, help="Each player against each.")
 @click.option(
+    "--gauntlet", "is_gauntlet", is_flag=True, help="The first player against each of the others."
+)
+@click.option(
+    "--opening-rule",
+    type=click.Choice([rule.value for rule in OpeningRule]),
+    help="Begin all games with the empty board, and have the players put stones and choose "
+    "colours by this rule; Gomocup programs know swap2.",
+)
+@click.option(
+    "--memory",
+    type=MEMORY,
+    help="What a Gomocup program may use, as in 350MB; one that used more loses.",
+)
+@variety_options
+@click.option(
     "--save",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the games.  [default: one in matches/ for these settings]",
@@ -110,6 +117,11 @@ def arena(
     sprt: Sprt | None,
     margin: float,
     round_robin: bool,
+    is_gauntlet: bool,
+    opening_rule: str | None,
+    memory: int | None,
+    book_margin: float,
+    seed: int | None,
     save: Path | None,
     as_json: bool,
 ) -> None:
@@ -120,9 +132,11 @@ def arena(
     that keep to limits; agents take the time they need, but a clock runs for all. Results are
     from A's point of view.
 
-    Every opening is played twice, colours swapped. Illegal moves and overstepped time lose.
-    Ctrl-C stops; the same command goes on where it stopped, also after a crash, and with more
-    --games where it ended.
+    Every opening is played twice, colours swapped. Illegal moves and overstepped limits lose.
+    On a terminal the games are drawn while they are played. --book-margin and --seed are for
+    players with a book that name none of their own; each game is given other choices. Ctrl-C
+    stops; the same command goes on where it stopped, also after a crash, and with more --games
+    where it ended.
 
     \b
     Examples:
@@ -131,95 +145,56 @@ def arena(
       fivebook arena engine:book=gomoku.db engine --game gomoku-15 --empty-board --games 200
       fivebook arena engine 'gomocup:./pbrain-mine' --game gomoku-15 --clock 30s+500ms
       fivebook arena --round-robin engine random weighted-defence --game gomoku-11 --games 20
+      fivebook arena --gauntlet engine 'gomocup:./a' random --game gomoku-15
     """
-    _check_combination(players, round_robin, sprt)
+    if opening_rule and openings is not None:
+        raise click.UsageError("--openings and --opening-rule cannot be combined")
+    is_table = round_robin or is_gauntlet
+    _check_combination(players, sprt, round_robin=round_robin, is_gauntlet=is_gauntlet)
     if not (movetime or clock or nodes or depth):
         movetime = _MOVETIME
     limits = Limits(depth, nodes, movetime, clock)
-    lines = _openings(game, openings, empty_board)
+    lines = openings_of(game, openings, empty_board=empty_board or bool(opening_rule))
+    pairs = gauntlet(len(players)) if is_gauntlet else round_robin_of(len(players))
     settings = [
-        MatchSettings(game, pair, limits, margin, lines) for pair in combinations(players, 2)
+        MatchSettings(
+            game,
+            (players[a], players[b]),
+            limits,
+            margin,
+            lines,
+            memory=(memory or 0) << 20,
+            choosing=OpeningRule(opening_rule) if opening_rule else None,
+            variety=Variety(book_margin, seed),
+        )
+        for a, b in pairs
     ]
-    folder = save or default_folder("round-robin" if round_robin else settings[0].label, settings)
+    label = "gauntlet" if is_gauntlet else "round-robin" if round_robin else settings[0].label
+    folder = save or default_folder(label, settings)
     for text in dict.fromkeys(players):
         # Refuses bad ones, and compiles kernels before any worker would.
-        make_player(text, game, limits).close()
-    _note_repeats(games, len(lines))
-    tournament = Tournament(_placed(settings, folder, round_robin), games, sprt)
-    with (
-        ProgressDisplay(summary_line, match_view, quiet=as_json) as progress,
-        stopping_on_interrupt(tournament.stop) as interruption,
-    ):
-        tournament.play(jobs, progress.show)
-    if as_json:
-        print_json(_as_dict(players, tournament, folder, round_robin))
-    else:
-        _print_end(players, tournament, folder, round_robin)
+        check_player(text, settings[0].table)
+    if not opening_rule:
+        note_repeats(games, len(lines))
+    event = Event(players, pairs, settings, folder, has_table=is_table)
+    tournament = event.tournament(games, sprt)
+    status = play(tournament, jobs, quiet=as_json)
+    event.show(tournament, as_json=as_json)
     if not tournament.complete:
-        click.get_current_context().exit(interruption.status)
+        click.get_current_context().exit(status)
 
 
-def _openings(game: Game, file: Path | None, empty_board: bool) -> tuple[Opening, ...]:
-    if file is None:
-        return ((),) if empty_board else suite(game)
-    if empty_board:
-        raise click.UsageError("--openings and --empty-board cannot be combined")
-    return read_openings(game, file)
-
-
-def _check_combination(players: tuple[str, ...], round_robin: bool, sprt: Sprt | None) -> None:
-    if round_robin and sprt is not None:
-        raise click.UsageError("--sprt is for one match and cannot be combined with --round-robin")
-    if round_robin and len(players) < 2:
-        raise click.UsageError("--round-robin needs two players or more")
-    if not round_robin and len(players) != 2:
-        raise click.UsageError("name two players, A and B; for more there is --round-robin")
-
-
-def _note_repeats(games: int, openings: int) -> None:
-    if games > 2 * openings:
-        count = "one opening" if openings == 1 else f"{openings} openings"
-        echo(
-            f"Note: {games // 2} pairs of games share {count}: players that leave nothing to "
-            "chance repeat their games.",
-            err=True,
-        )
-
-
-def _placed(
-    settings: list[MatchSettings], folder: Path, round_robin: bool
-) -> dict[Path, MatchSettings]:
-    if not round_robin:
-        return {folder: settings[0]}
-    return {folder / f"{n:02}-{each.label}": each for n, each in enumerate(settings, start=1)}
-
-
-def _as_dict(
-    players: tuple[str, ...], tournament: Tournament, folder: Path, round_robin: bool
-) -> dict[str, Any]:
-    matches = tournament.matches
-    if not round_robin:
-        return as_document(matches[0])
-    return {
-        "folder": str(folder),
-        "complete": tournament.complete,
-        "table": table_document(cross_table(distinct_names(players), matches)),
-        "matches": [as_document(match) for match in matches],
-    }
-
-
-def _print_end(
-    players: tuple[str, ...], tournament: Tournament, folder: Path, round_robin: bool
+def _check_combination(
+    players: tuple[str, ...], sprt: Sprt | None, *, round_robin: bool, is_gauntlet: bool
 ) -> None:
-    matches = tournament.matches
-    if round_robin:
-        console.print(cross_table_view(cross_table(distinct_names(players), matches)))
-    else:
-        console.print(match_view(matches[0]))
-    if not tournament.complete:
-        end = f"{NOT_FINISHED} The games are in {folder}"
-    elif any(match.played for match in matches):
-        end = f"The games are in {folder}"
-    else:
-        end = f"Played before: the games are in {folder}. To start anew, delete it or use --save."
-    say(end)
+    if round_robin and is_gauntlet:
+        raise click.UsageError("--round-robin and --gauntlet cannot be combined")
+    option = "--gauntlet" if is_gauntlet else "--round-robin" if round_robin else None
+    if option and sprt is not None:
+        raise click.UsageError(f"--sprt is for one match and cannot be combined with {option}")
+    if option and len(players) < 2:
+        raise click.UsageError(f"{option} needs two players or more")
+    if not option and len(players) != 2:
+        raise click.UsageError(
+            "name two players, A and B; for more there are --round-robin and --gauntlet"
+        )

@@ -20,8 +20,9 @@ def compile_kernels() -> None:
     load_searchers(lambda game: _announce(game.title))
     load_provers(_announce)
     load_agents(_announce)
-    from engine.kernels import cache_folder, drop_outdated_caches
+    from engine.kernels import cache_folder, drop_outdated_caches, load_all
 
+    load_all()
     drop_outdated_caches()
     echo(f"compiled code is in {cache_folder()}", err=True)
 

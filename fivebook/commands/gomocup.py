@@ -7,9 +7,10 @@ import click
 from book.reader import BookReader
 from book.storage.address import Address
 from engine.search import SearchOptions
-from fivebook.options import BOOK, TABLE, THREADS
+from fivebook.options import BOOK, TABLE, THREADS, variety_options
 from service.play.brain import Brain
 from service.play.typed import typed_lines
+from service.play.variety import Variety
 
 
 @click.command()
@@ -21,25 +22,32 @@ from service.play.typed import typed_lines
     help="Transposition table, in MiB.  [default: 4, or as many as the manager's max_memory has "
     "room for]",
 )
-def gomocup(book: Address | None, threads: int, table: int | None) -> None:
+@variety_options
+def gomocup(
+    book: Address | None, threads: int, table: int | None, book_margin: float, seed: int | None
+) -> None:
     """Play as an engine for a tournament manager that speaks the Gomocup protocol.
 
     Commands come on standard input, a line each, and answers go to standard output. Square
     boards from 5×5 to 26×26 are played, by the rules 0 (five or more win), 1 (exactly five)
     and 4 (renju). The limits are those that the manager sends,
-    for a turn and for a match, and one second a turn if it sends none. The command ends with
-    the line END, and with its input.
+    for a turn and for a match, and one second a turn if it sends none. SWAP2BOARD is answered
+    by the book and then by searches, with other stones for each --seed. The command ends with
+    the line END, and with its input; pbrain-fivebook is the same command as a program.
 
     \b
     Examples:
       fivebook gomocup
       fivebook gomocup --book gomoku.db --threads 2 --table 64
+      fivebook gomocup --book gomoku.db --book-margin 3% --seed 7
+      FIVEBOOK_GOMOCUP_BOOK=gomoku.db pbrain-fivebook
       fivebook arena engine "gomocup:fivebook gomocup" --game gomoku-15 --clock 30s
     """
     if book is not None:
         # Opened here: a bad book ends the command with one sentence.
         BookReader(book).close()
     options = SearchOptions(threads, table or SearchOptions().table)
-    with closing(Brain(book, options, may_grow=table is None)) as brain:
+    variety = Variety(book_margin, seed)
+    with closing(Brain(book, options, may_grow=table is None, variety=variety)) as brain:
         for answer in brain.answers(typed_lines()):
             click.echo(answer)

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from random import randrange
 
 import click
 
@@ -11,13 +12,17 @@ from engine.game import Game
 from engine.players.base import Player
 from engine.position import Side
 from engine.search import Limits, SearchOptions
-from fivebook.options import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS
+from fivebook.options import BOOK, CLOCK, DURATION, GAME, POSITIVE, TABLE, THREADS, variety_options
 from fivebook.terminal import TerminalGame
 from service.answerer import Answerer
 from service.play.book import BookPlayer
+from service.play.openers import opener_of
 from service.play.players import make_player
+from service.play.swapping import Opening, OpeningRule
+from service.play.variety import Variety
 
 _MOVETIME = 1.0
+_GAMES = 1 << 30
 _ENGINE = "engine"
 
 
@@ -57,6 +62,14 @@ _ENGINE = "engine"
     metavar="PLAYER",
     help="Who plays you: as for 'fivebook arena'.  [default: engine]",
 )
+@click.option(
+    "--opening-rule",
+    type=click.Choice([rule.value for rule in OpeningRule]),
+    help="Put stones and choose colours first: three stones and a colour (swap), the same with "
+    "two more stones as a third choice (swap2), or the three stones of a renju opening (rif). "
+    "Who is dark by --human puts the first ones.",
+)
+@variety_options
 def play(
     game: Game,
     human: str,
@@ -68,6 +81,9 @@ def play(
     table: int,
     book: Address | None,
     opponents: tuple[str, ...],
+    opening_rule: str | None,
+    book_margin: float,
+    seed: int | None,
 ) -> None:
     """Play a game in the terminal against the engine, or against another player.
 
@@ -80,6 +96,8 @@ def play(
       fivebook play
       fivebook play --game gomoku-11 --human light --movetime 5s --book gomoku.db
       fivebook play --clock 5m+3s
+      fivebook play --opening-rule swap2 --human light --book gomoku.db --book-margin 3%
+      fivebook play --game gomoku-15-renju --opening-rule rif
       fivebook play --game pentago-swap --opponent closeness
       fivebook play --human none --opponent engine --opponent six-cell-frames
     """
@@ -93,18 +111,31 @@ def play(
         limits = replace(hint, clock=clock)
     options = SearchOptions(threads, table)
     names = opponents or (_ENGINE,)
+    variety = Variety(book_margin, seed)
+    opening = None if opening_rule is None else Opening(game, OpeningRule(opening_rule))
     with ExitStack() as held:
         answerer = held.enter_context(Answerer([] if book is None else [book], options=options))
         players = {
-            side: held.enter_context(closing(_player(name, game, limits, options, book)))
+            side: held.enter_context(closing(_player(name, game, limits, options, book, variety)))
             for side, name in zip(Side, (names[0], names[-1]), strict=True)
             if side != human
         }
-        TerminalGame(game, players, answerer, hint, clock).run()
+        number = randrange(_GAMES) if seed is None else seed
+        openers = {
+            side: held.enter_context(opener_of(player, opening.rule, number))
+            for side, player in players.items()
+            if opening is not None
+        }
+        TerminalGame(game, players, answerer, hint, clock, opening=opening, openers=openers).run()
 
 
 def _player(
-    name: str, game: Game, limits: Limits, options: SearchOptions, book: Address | None
+    name: str,
+    game: Game,
+    limits: Limits,
+    options: SearchOptions,
+    book: Address | None,
+    variety: Variety,
 ) -> Player:
-    player = make_player(name, game, limits, options)
-    return BookPlayer(book, player) if book is not None and name == _ENGINE else player
+    player = make_player(name, game, limits, options, variety)
+    return BookPlayer(book, player, variety) if book is not None and name == _ENGINE else player

@@ -8,12 +8,14 @@ from math import inf, isinf
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from engine.clock import describe_clock
 from engine.search import Limits
+from fivebook.displays.painting import paint
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Effort, Forfeit
 from service.play.arena.statistics import EloEstimate, Sprt, SprtVerdict, estimate
@@ -130,7 +132,22 @@ def match_view(match: Match) -> RenderableType:
         lines.append(repeated)
     if left := time_left(match):
         lines.append(left)
-    return Group(Text(title), _results_table(match), *map(Text, lines), _efforts_table(match))
+    boards = [Columns(drawn, padding=(1, 4))] if (drawn := _boards(match)) else []
+    return Group(
+        Text(title), *boards, _results_table(match), *map(Text, lines), _efforts_table(match)
+    )
+
+
+def _boards(match: Match) -> list[RenderableType]:
+    """The games that are being played, each drawn as far as it has come."""
+    game = match.settings.game
+    drawn: list[RenderableType] = []
+    for number, moves in match.boards.items():
+        *before, last = moves or (None,)
+        landed = None if last is None else game.landing(game.play_line(before), last)
+        board = paint(game, game.play_line(moves), landed)
+        drawn.append(Text(f"game {number + 1}, {len(moves)} moves\n\n") + board)
+    return drawn
 
 
 def cross_table_view(rows: Sequence[Row]) -> RenderableType:

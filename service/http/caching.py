@@ -10,6 +10,7 @@ from service.answers import Answer, Source
 
 # A proof stays true, whatever book comes next.
 _SECONDS_OF_PROOF = 3600
+_KEPT_BY_NOBODY = "no-store"
 _SHORT = 1024
 _GZIP_LEVEL = 5
 _TIME_TAKEN = b',"elapsed_us"'
@@ -22,13 +23,20 @@ def register(app: Flask) -> None:
     app.after_request(_mark)
 
 
+def forbid(response: Response) -> None:
+    """Have nobody keep an answer that may be another one the next time."""
+    response.headers["Cache-Control"] = _KEPT_BY_NOBODY
+
+
 def _mark(response: Response) -> Response:
     """Tell how long an answer is good for, and whether the client has it already."""
     answer: Answer | None = g.get("answer")
     if answer is None or response.is_streamed or response.status_code != 200:
         return response
+    if response.headers.get("Cache-Control") == _KEPT_BY_NOBODY:
+        return response
     if answer.method is not None:
-        response.headers["Cache-Control"] = "no-store"
+        forbid(response)
         return response
     kept = f"max-age={_SECONDS_OF_PROOF}" if answer.source is Source.PROOF else "no-cache"
     response.headers["Cache-Control"] = f"public, {kept}"

@@ -19,11 +19,11 @@ _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _A_YEAR = 365 * 24 * 3600
 # Each page's script, and the modules it needs at once: a browser that is told of them does not
 # find them one by one.
-_MODULES = {
+MODULES = {
     "app.js": (
         "api.js", "board.js", "chart.js", "chooser.js", "dom.js", "explore.js", "files.js",
-        "hand.js", "known.js", "openings.js", "play.js", "proof.js", "rules.js", "session.js",
-        "sgf.js", "swap2.js", "texts.en.js", "theme-choice.js", "words.js",
+        "hand.js", "imported.js", "known.js", "opening.js", "openings.js", "play.js", "proof.js",
+        "rules.js", "session.js", "sgf.js", "texts.en.js", "theme-choice.js", "words.js",
     ),
     "book.js": (
         "api.js", "board.js", "chart.js", "dom.js", "rules.js", "texts.en.js", "theme-choice.js",
@@ -67,10 +67,10 @@ def blueprint(answerer: Answerer) -> Blueprint:
 
     @pages.get("/static/<version>/<file>")
     def file(version: str, file: str) -> Response:
-        if version != edition() or file not in _files():
+        if version != edition() or file not in static_files():
             raise NotFound
         packs = request.accept_encodings.quality("gzip") > 0
-        content = _packed(file) if packs else _files()[file]
+        content = _packed(file) if packs else static_files()[file]
         response = Response(content, mimetype=_TYPES[Path(file).suffix])
         if packs:
             response.content_encoding = "gzip"
@@ -87,20 +87,20 @@ def blueprint(answerer: Answerer) -> Blueprint:
 def edition() -> str:
     """A name for the files as they are: another one where any of them differs."""
     digest = blake2b(digest_size=6)
-    for name, content in _files().items():
+    for name, content in static_files().items():
         digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()
 
 
 @cache
-def _files() -> dict[str, bytes]:
+def static_files() -> dict[str, bytes]:
     """What the pages are made of, by name."""
     return {path.name: path.read_bytes() for path in sorted(_STATIC.iterdir())}
 
 
 @cache
 def _packed(file: str) -> bytes:
-    return gzip.compress(_files()[file], mtime=0)
+    return gzip.compress(static_files()[file], mtime=0)
 
 
 def _static(file: str) -> str:
@@ -110,7 +110,7 @@ def _static(file: str) -> str:
 def _page(template: str, **values: object) -> Response:
     """A page, which a browser asks for again each time and is told if it has it."""
     static: Callable[[str], str] = _static
-    text = render_template(template, version=__version__, modules=_MODULES, static=static, **values)
+    text = render_template(template, version=__version__, modules=MODULES, static=static, **values)
     response = Response(text, mimetype="text/html")
     response.cache_control.no_cache = True
     response.add_etag()

@@ -1,18 +1,26 @@
 """``/position``, ``/best`` and ``/positions``: what is known of one position, or of many."""
 
+from dataclasses import replace
 from http import HTTPMethod
 
 from apiflask import APIBlueprint
 from flask import Response
 
 from service.answers import Answer
-from service.http import access
+from service.http import access, caching
 from service.http.asking import Asking
 from service.http.batches import Batches
 from service.http.documents import JSON, Batch, respond
-from service.http.questions import BatchQuestion, Errors, LinesQuestion, PositionQuestion
+from service.http.questions import (
+    BatchQuestion,
+    BestQuestion,
+    Errors,
+    LinesQuestion,
+    PositionQuestion,
+)
 from service.http.routes import Told, route
 from service.notated import BestMove, NotatedAnswer
+from service.play.variety import Variety
 
 _ONE = (304, 400, 404, 429, 500, 503)
 _MANY = (400, 408, 413, 415, 429, 500, 503)
@@ -42,10 +50,22 @@ def register(api: APIBlueprint, asking: Asking) -> None:
         """
         return respond(NotatedAnswer.of(answer(question, lines=question.lines)))
 
-    @route(api, "/best", "best", PositionQuestion, Told(BestMove, examples.best, _ONE))
-    def best(question: PositionQuestion) -> Response:
-        """The best move of one position, and little more."""
-        return respond(BestMove.of(answer(question, lines=0, best_only=True)))
+    @route(api, "/best", "best", BestQuestion, Told(BestMove, examples.best, _ONE))
+    def best(question: BestQuestion) -> Response:
+        """The best move of one position, and little more.
+
+        With a margin, another good move of a book at times. The value is that of the position.
+        """
+        if not question.book_margin:
+            return respond(BestMove.of(answer(question, lines=0, best_only=True)))
+        found = answer(question, lines=0)
+        if found.moves and found.method is None:
+            variety = Variety(question.book_margin, question.seed)
+            found = replace(found, moves=(variety.choose(found.moves, found.position),))
+        response = respond(BestMove.of(found))
+        if question.seed is None:
+            caching.forbid(response)
+        return response
 
     answers = {"game": examples.game.id, "answers": [examples.answer, None], "elapsed_us": 122}
     batch = Told(Batch, answers, _MANY)

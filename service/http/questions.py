@@ -58,6 +58,24 @@ class PositionQuestion(GamePosition):
     book_only: BookOnly = False
 
 
+class BestQuestion(PositionQuestion):
+    """One position, of which a good move will do."""
+
+    book_margin: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1,
+            description="What the move may give away of the winning chance, 0 to 1, as in 0.03. "
+            "Where a book answers, one of those moves is chosen, better ones more often.",
+        ),
+    ] = 0.0
+    seed: Annotated[
+        int | None,
+        Field(description="Has the same of them chosen each time; without it, chance chooses."),
+    ] = None
+
+
 class LinesQuestion(PositionQuestion):
     """One position, and how many lines of it."""
 

@@ -51,8 +51,9 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """
     check_hosts(settings)
     address = _free_address(settings.host, settings.port)
-    # Here too, so that several workers find the machine code ready and do not each compile it.
-    load_searchers()
+    if settings.workers > 1:
+        # So that they find the machine code ready, and do not each compile it.
+        load_searchers()
     # A forked worker would inherit this process's threads and the engine's state half-way.
     multiprocessing.set_start_method("spawn", force=True)
     shared = metrics.share() if settings.workers > 1 else nullcontext()

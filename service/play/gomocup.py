@@ -9,6 +9,7 @@ import subprocess
 import time
 from contextlib import suppress
 from itertools import zip_longest
+from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 
@@ -19,6 +20,7 @@ from engine.players.base import Choice, Player, UnsuitableGame
 from engine.position import Cell, Position, Side, cells_of
 from engine.search import Limits
 from service.errors import InvalidPlayer, PlayerFailed
+from service.play.swapping import Colour, Decision, Opening
 
 # A program may load tables when it starts, and is given up this long after its movetime.
 _STARTING_SECONDS = 30.0
@@ -33,6 +35,8 @@ _RULES = {Rule.FREESTYLE: 0, Rule.STANDARD: 1, Rule.RENJU: 4}
 class GomocupPlayer(Player):
     """Runs the program of a command line, from the first move until it is closed.
 
+    It is told that it may use `memory` bytes, 0: any; nobody keeps it to that here.
+
     Raises:
         InvalidPlayer: if there is no command, or neither a movetime nor a clock, the limits of
             the protocol.
@@ -42,7 +46,7 @@ class GomocupPlayer(Player):
 
     name = "gomocup"
 
-    def __init__(self, game: Game, command: str, limits: Limits) -> None:
+    def __init__(self, game: Game, command: str, limits: Limits, memory: int = 0) -> None:
         if not isinstance(game, Gomoku):
             raise UnsuitableGame(f"Gomocup programs play Gomoku, such as gomoku-15, not {game.id}")
         if not command:
@@ -61,8 +65,12 @@ class GomocupPlayer(Player):
             "INFO game_type 1",
             f"INFO rule {_RULES[game.rule]}",
         )
+        self._is_fresh = False
         self._last: Position | None = None
         self._program = _Program(command)
+        if memory:
+            # Before all else, so that no turn waits for memory to be had.
+            self._program.send(f"INFO max_memory {memory}")
         try:
             self._start()
         except BaseException:
@@ -75,24 +83,72 @@ class GomocupPlayer(Player):
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
         return self._choose(position, clock)
 
+    def begin_game(self) -> None:
+        """Have the program begin a new game now, so that no turn waits for that."""
+        self._start()
+        self._is_fresh = True
+
+    def decide(self, opening: Opening, clock: Clock | None) -> Decision:
+        """What the program says to do in an opening by swap2, see `Opener.decide`.
+
+        Raises:
+            PlayerFailed: if it answers with nothing that makes sense.
+        """
+        if not self._is_fresh:
+            self._start()
+        self._tell_time(clock)
+        self._program.send("SWAP2BOARD")
+        for move in opening.moves:
+            self._program.send(self._name(move))
+        self._program.send("DONE")
+        answer = self._program.receive(self._patience(clock))
+        # Whatever follows is sent as a board.
+        self._last, self._is_fresh = None, True
+        return self._decision(opening, answer)
+
+    def _decision(self, opening: Opening, answer: str) -> Decision:
+        to_move = opening.inquiry.position.to_move
+        if answer.upper() == "SWAP":
+            return Decision(Colour(to_move.other), ())
+        if not re.fullmatch(r"[0-9]+\s*,\s*[0-9]+(\s+[0-9]+\s*,\s*[0-9]+){0,2}", answer):
+            raise self._program.failure(
+                f"its answer '{answer}' to SWAP2BOARD is neither SWAP nor cells"
+            )
+        moves = tuple(map(self._cell, re.sub(r"\s*,\s*", ",", answer).split()))
+        if opening.to_put:
+            return Decision(None, moves)
+        return Decision(Colour(to_move) if len(moves) == 1 else Colour.ADD, moves)
+
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that the program has had, in bytes; 0 where the system does not tell."""
+        return self._program.peak_memory
+
     def _choose(self, position: Position, clock: Clock | None) -> Choice:
         reply = self._reply(position)
-        if reply is None:
+        if reply is None and not self._is_fresh:
             self._start()
-        if clock is not None:
-            # The protocol knows no increments: the program learns of them as they are added.
-            self._program.send(f"INFO time_left {_milliseconds(clock.left)}")
+        self._is_fresh = False
+        self._tell_time(clock)
         if reply is not None:
             self._program.send(f"TURN {self._name(reply)}")
         else:
             self._set_up(position)
-        longest = self._longest if clock is None else clock.left
-        move = self._cell(self._program.receive(longest + _PATIENCE))
+        move = self._cell(self._program.receive(self._patience(clock)))
         self._last = self.game.play(position, move)
         return Choice(move)
 
     def close(self) -> None:
         self._program.close()
+
+    def _tell_time(self, clock: Clock | None) -> None:
+        if clock is not None:
+            # The protocol knows no increments: the program learns of them as they are added.
+            self._program.send(f"INFO time_left {_milliseconds(clock.left)}")
+
+    def _patience(self, clock: Clock | None) -> float:
+        """For how many seconds an answer is awaited."""
+        return (self._longest if clock is None else clock.left) + _PATIENCE
 
     def _start(self) -> None:
         """Have the program begin anew with an empty board."""
@@ -102,6 +158,7 @@ class GomocupPlayer(Player):
             raise self._program.failure(f"it answers START {self.game.width} with '{answer}'")
         for setting in self._settings:
             self._program.send(setting)
+        self._last = None
 
     def _set_up(self, position: Position) -> None:
         if position.ply == 0:
@@ -160,6 +217,16 @@ class _Program:
     def failure(self, what: str) -> PlayerFailed:
         """The error that says `what` of this program."""
         return PlayerFailed(f"gomocup:{self._command}: {what}")
+
+    @property
+    def peak_memory(self) -> int:
+        """The most memory that it has had, in bytes; 0 where the system does not tell."""
+        try:
+            status = Path(f"/proc/{self._process.pid}/status").read_text()
+        except OSError:
+            return 0
+        match = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+        return 1024 * int(match[1]) if match else 0
 
     def send(self, line: str) -> None:
         """Send `line`. That the program has ended is seen when its answer is awaited."""

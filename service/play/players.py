@@ -1,9 +1,9 @@
 """Players by what the command line calls them.
 
 `engine`, `engine:nodes=20000`, `engine:book=gomoku.db,movetime=1s`,
-`engine:threads=2,table=64`, `random:seed=5`, the published agents (`six-cell-frames`,
-`six-cell-frames:depth=4`), `bsdgames`, and `gomocup:COMMAND LINE` for any program that speaks the
-Gomocup protocol.
+`engine:book=gomoku.db,book-margin=3%,seed=5`, `engine:threads=2,table=64`, `random:seed=5`, the
+published agents (`six-cell-frames`, `six-cell-frames:depth=4`), `bsdgames`, and
+`gomocup:COMMAND LINE` for any program that speaks the Gomocup protocol.
 """
 
 from collections.abc import Callable
@@ -18,12 +18,13 @@ from engine.players import AGENT_NAMES, UnknownPlayer, agent
 from engine.players.base import Player
 from engine.players.engine import EnginePlayer
 from engine.players.random import RandomPlayer
-from engine.quantities import parse_count, parse_duration
+from engine.quantities import parse_count, parse_duration, parse_percentage
 from engine.search import MOST_TABLE, MOST_THREADS, Limits, SearchOptions
 from service.errors import InvalidPlayer
 from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer
 from service.play.gomocup import GomocupPlayer
+from service.play.variety import ALWAYS_THE_BEST, Variety
 
 PLAYER_NAMES = ("engine", "random", *AGENT_NAMES, "bsdgames", "gomocup:COMMAND")
 
@@ -36,19 +37,26 @@ _SEARCH: _Readers = {
     "threads": partial(parse_count, least=1, most=MOST_THREADS),
     "table": partial(parse_count, least=1, most=MOST_TABLE),
 }
-_ENGINE: _Readers = {**_LIMITS, **_SEARCH, "book": Address.of}
+_VARIETY: _Readers = {"book-margin": parse_percentage, "seed": parse_count}
+_ENGINE: _Readers = {**_LIMITS, **_SEARCH, "book": Address.of, **_VARIETY}
 _RANDOM: _Readers = {"seed": parse_count}
 # No report goes deeper; the trees of some would not fit into memory.
 _AGENT: _Readers = {"depth": partial(parse_count, least=1, most=4)}
 
 
 def make_player(
-    text: str, game: Game, limits: Limits, search: SearchOptions = SearchOptions()
+    text: str,
+    game: Game,
+    limits: Limits,
+    search: SearchOptions = SearchOptions(),
+    variety: Variety = ALWAYS_THE_BEST,
+    memory: int = 0,
 ) -> Player:
     """The player that `text` names, for `game`.
 
     `limits` are for the engine, where `text` gives it none of its own, and their movetime and
-    clock for other programs; `search` likewise. In a game with a clock the engine keeps to that
+    clock for other programs; `search` and `variety` likewise. `memory` is what other programs are
+    told that they may use, in bytes; 0: any. In a game with a clock the engine keeps to that
     and to limits of its own. Published agents search to the depth of their report, and take the
     time that needs.
 
@@ -60,9 +68,9 @@ def make_player(
     """
     name, _, rest = text.partition(":")
     if name == "gomocup":
-        return GomocupPlayer(game, rest, limits)
+        return GomocupPlayer(game, rest, limits, memory)
     if name == "engine":
-        return _make_engine(game, rest, limits, search)
+        return _make_engine(game, rest, limits, search, variety)
     return _find(name)(name, game, rest)
 
 
@@ -82,14 +90,21 @@ def _find(name: str) -> Callable[[str, Game, str], Player]:
     return _MAKERS[name]
 
 
-def _make_engine(game: Game, rest: str, limits: Limits, search: SearchOptions) -> Player:
+def _make_engine(
+    game: Game, rest: str, limits: Limits, search: SearchOptions, variety: Variety
+) -> Player:
     options = _parse("engine", rest, _ENGINE)
     own_limits = {name: options[name] for name in _LIMITS if name in options}
     own_search = {name: options[name] for name in _SEARCH if name in options}
     player = EnginePlayer(
         game, Limits(**own_limits) if own_limits else limits, replace(search, **own_search)
     )
-    return BookPlayer(options["book"], player) if "book" in options else player
+    if "book" not in options:
+        return player
+    own_variety = Variety(
+        options.get("book-margin", variety.margin), options.get("seed", variety.seed)
+    )
+    return BookPlayer(options["book"], player, own_variety)
 
 
 def _make_random(name: str, game: Game, rest: str) -> Player:

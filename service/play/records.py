@@ -19,19 +19,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from book.errors import InvalidRecord
+from book.files.sgf import game_of, outcome_of, parse_point, point
+from book.files.syntax import Headers, Node, format_sgf, format_text, parse_sgf, parse_text
 from engine import __version__, registry
-from engine.errors import UnknownGame
 from engine.game import Game, Outcome
 from engine.position import Move, Side
-from service.play.syntax import (
-    Headers,
-    InvalidRecord,
-    Node,
-    format_sgf,
-    format_text,
-    parse_sgf,
-    parse_text,
-)
 
 __all__ = [
     "GameRecord",
@@ -132,15 +125,13 @@ def _as_sgf(record: GameRecord) -> str:
         root["ON"] = f"{_GIVEN}{record.opening}"
     if record.ending:
         root["C"] = record.ending
-    moves = [
-        {_COLOURS[ply % 2]: _point(record.game, move)} for ply, move in enumerate(record.moves)
-    ]
+    moves = [{_COLOURS[ply % 2]: point(record.game, move)} for ply, move in enumerate(record.moves)]
     return format_sgf([root, *moves])
 
 
 def _from_sgf(nodes: Sequence[Node]) -> GameRecord:
     root = nodes[0]
-    game = _sgf_game(root)
+    game = game_of(root)
     outcome, ending = _parse_sgf_result(root.get("RE", ""))
     if root.get("AP", "").startswith("fivebook:"):
         ending = root.get("C", "")
@@ -158,21 +149,6 @@ def _from_sgf(nodes: Sequence[Node]) -> GameRecord:
     )
 
 
-def _sgf_game(root: Node) -> Game:
-    kind, size = (root.get(name, "").strip() for name in ("GM", "SZ"))
-    known = {str(family.sgf): family for family in registry.families() if family.sgf is not None}
-    if kind not in known:
-        names = " or ".join(f"{each.name.title()}, which is GM[{n}]" for n, each in known.items())
-        raise InvalidRecord(f"GM[{kind}] is not {names} in SGF")
-    try:
-        game = registry.get(root.get("RU", ""))
-    except UnknownGame:
-        game = registry.get(known[kind].sized(size))
-    if size != str(game.width):
-        raise InvalidRecord(f"SZ[{size}] is not the board of {game.id}")
-    return game
-
-
 def _sgf_moves(game: Game, nodes: Sequence[Node]) -> Iterator[Move]:
     ply = 0
     for node in nodes:
@@ -184,23 +160,8 @@ def _sgf_moves(game: Game, nodes: Sequence[Node]) -> Iterator[Move]:
                     f"move {ply + 1} is {colour}[{node[colour]}], and dark (B) and light (W) "
                     "play by turns, dark first"
                 )
-            yield _parse_point(game, node[colour].strip())
+            yield parse_point(game, node[colour].strip())
             ply += 1
-
-
-def _point(game: Game, move: Move) -> str:
-    """SGF's name of a cell: its column, then its row from the top, both from 'a'."""
-    row, column = divmod(move, game.width)
-    return chr(ord("a") + column) + chr(ord("a") + game.height - 1 - row)
-
-
-def _parse_point(game: Game, point: str) -> Move:
-    if re.fullmatch("[a-z]{2}", point):
-        column, row = (ord(letter) - ord("a") for letter in point)
-        if column < game.width and row < game.height:
-            return (game.height - 1 - row) * game.width + column
-    last = _point(game, game.width - 1)
-    raise InvalidRecord(f"'{point}' is no point of {game.id}: in SGF they run from aa to {last}")
 
 
 def _sgf_result(record: GameRecord) -> str:
@@ -218,13 +179,9 @@ def _sgf_result(record: GameRecord) -> str:
 
 def _parse_sgf_result(text: str) -> tuple[Outcome | None, str]:
     """The outcome, and the ending it tells of."""
-    if text.strip() in ("0", "Draw"):
-        return Outcome.DRAW, ""
-    match = re.match(r"\s*([BW])\+([RTF]?)", text)
-    if match is None:
-        return None, ""
-    ending = f"{_LOSERS[match[1]]} {_REASONS[match[2]]}" if match[2] else ""
-    return _WINNERS[match[1]], ending
+    match = re.match(r"\s*([BW])\+([RTF])", text)
+    ending = f"{_LOSERS[match[1]]} {_REASONS[match[2]]}" if match else ""
+    return outcome_of(text), ending
 
 
 def _as_text(record: GameRecord) -> str:

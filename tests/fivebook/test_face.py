@@ -175,7 +175,7 @@ def test_moves_may_be_a_text_or_a_list_of_notations_and_numbers(gomoku: fivebook
     texts = gomoku.lookup("h8, I9")
     assert texts == gomoku.lookup(["h8", "i9"]) == gomoku.lookup([112, 128])
     assert texts == gomoku.lookup(iter(["h8", 128]))
-    reply = gomoku.lookup("h8").moves[1].move
+    reply = next(known.move for known in gomoku.lookup("h8").moves if known.in_book)
     assert gomoku.best(["h8", reply]) == gomoku.best(f"h8 {reply}") == gomoku.best([112, reply])
 
 

@@ -407,3 +407,71 @@ class TestClock:
 
     def test_without_a_clock_nothing_is_said_of_time(self, play: Play) -> None:
         assert " left" not in play(*GOMOKU, typed=("e5",)).output
+
+
+class TestOpenings:
+    """Stones that are put and colours that are chosen before the game."""
+
+    RULE = ("--opponent", "engine", "--nodes", "300", "--seed", "1", "--opening-rule")
+
+    def test_a_person_puts_three_stones_and_the_engine_chooses(self, played: Played) -> None:
+        # Two dark stones side by side in the middle: the engine takes dark, and light is to move.
+        record = played("--game", "gomoku-9", *self.RULE, "swap", typed=("e5", "a1", "f5", "a9"))
+        assert line_of(record)[:4] == ["e5", "a1", "f5", "a9"]
+        assert len(record.moves) == 5
+        assert (record.dark, record.light) == ("engine", "human")
+        assert record.opening == 3
+
+    def test_the_engine_puts_three_stones_and_a_person_chooses(
+        self, play: Play, played: Played
+    ) -> None:
+        arguments = ("--game", "gomoku-9", "--human", "light", *self.RULE, "swap2")
+        record = played(*arguments, typed=("dark",))
+        assert len(record.moves) == 4
+        assert (record.dark, record.light) == ("human", "engine")
+        output = play(*arguments, typed=("dark",)).output
+        assert "choose light, dark, add: " in output
+        assert "human plays dark" in output
+
+    def test_two_more_stones_leave_the_choice_to_the_engine(self, played: Played) -> None:
+        record = played(
+            "--game", "gomoku-9", "--human", "light", *self.RULE, "swap2", typed=("add", "a1", "b1")
+        )
+        assert len(record.moves) >= 5
+        assert line_of(record)[3:5] == ["a1", "b1"]
+        assert {record.dark, record.light} == {"human", "engine"}
+
+    def test_a_seed_puts_the_same_stones_again(self, play: Play) -> None:
+        def output(seed: int) -> str:
+            rest = ("--nodes", "300", "--seed", seed, "--opening-rule", "swap")
+            return play("--game", "gomoku-9", "--human", "light", *rest, typed=("board",)).output
+
+        assert output(1) == output(1) != output(2)
+
+    def test_what_makes_no_sense_is_told_and_asked_again(self, play: Play) -> None:
+        typed = ("light", "a1", "h8", "undo", "resign", "i8", "j9", "quit")
+        output = play("--game", "gomoku-15-renju", *self.RULE, "rif", typed=typed).output
+        assert "'light' is no cell of gomoku-15-renju" in output
+        assert "stone 1 has to be on the centre, and not on a1" in output
+        assert "there is no move of yours to take back" in output
+        assert "there are no colours yet to resign with" in output
+        assert "engine plays " in output
+
+    def test_the_stones_of_an_opening_are_not_taken_back(self, played: Played) -> None:
+        typed = ("e5", "a1", "f5", "a9", "undo", "undo")
+        record = played("--game", "gomoku-9", *self.RULE, "swap", typed=typed)
+        assert line_of(record) == ["e5", "a1", "f5"]
+
+    def test_a_person_is_asked_for_a_choice_by_name(self, play: Play) -> None:
+        typed = ("neither", "light")
+        output = play(
+            "--game", "gomoku-9", "--human", "light", *self.RULE, "swap", typed=typed
+        ).output
+        assert "'neither' is no choice: light, dark" in output
+        assert "human plays light" in output
+
+    def test_players_that_know_of_moves_alone_are_refused(self, runner: CliRunner) -> None:
+        arguments = ["--game", "gomoku-9", "--opponent", "random", "--opening-rule", "swap"]
+        result = runner.invoke(cli, ["play", *arguments])
+        assert result.exit_code == 2
+        assert "random chooses no openings" in result.output

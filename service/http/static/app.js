@@ -51,7 +51,7 @@ function choose(cell) {
 
 function play(move) {
   if (panel().forbids?.(move.cell)) {
-    complain(t("forbidden", { cell: cellName(session.game, move.cell) }));
+    complain(t(panel().forbiddenText ?? "forbidden", { cell: cellName(session.game, move.cell) }));
   } else {
     session.play(move);
   }
@@ -124,6 +124,7 @@ function showMode() {
   for (const name of MODES) {
     find(`#${name}`).hidden = name !== mode;
     const tab = find(`[data-mode=${name}]`);
+    if (!tab) continue;
     tab.href = session.address(name);
     if (name === mode) tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");

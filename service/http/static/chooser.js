@@ -49,7 +49,7 @@ function offerBooks(session, books) {
   const items = books.flatMap(({ file, games }) => games.map(({ game, title, positions }) => h("li", {},
     gameOf(game) ? h("a", { href: `#game=${game}` }, title) : title,
     h("small", {}, t("books.positions", { n: number(positions) })),
-    h("a", { class: "more", href: `books/${encodeURIComponent(file)}` }, file))));
+    file && h("a", { class: "more", href: `books/${encodeURIComponent(file)}` }, file))));
   find("#books").replaceChildren(...items);
   find("#books-none").hidden = items.length > 0;
 }

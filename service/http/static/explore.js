@@ -2,6 +2,7 @@
 
 import { Problem, live, position as askPosition } from "./api.js";
 import { complain, find, h, say, t } from "./dom.js";
+import { importedPart } from "./imported.js";
 import { balance, knownMoves, mainLine, marksOf, movesTable } from "./known.js";
 import { openingOf } from "./openings.js";
 import { cellName, formatMove, mapCell, parseMove } from "./rules.js";
@@ -157,6 +158,7 @@ export class Explore {
         h("span", { class: "badge" }, t(`badge.${answer.source}`)), sourceWords(answer),
         this.busy && answer.source === "live" && h("i", { class: "ticking", "aria-hidden": "true" })),
       this.#opening(),
+      ...importedPart(answer.imported),
     ].filter(Boolean);
   }
 

@@ -4,7 +4,7 @@ import { Problem, position as askPosition, positions as askPositions } from "./a
 import { lineChart } from "./chart.js";
 import { complain, find, h, percent, say, t } from "./dom.js";
 import { cellName, outcome, parseMove } from "./rules.js";
-import { Swap2, evenMoves } from "./swap2.js";
+import { Opening, evenMoves } from "./opening.js";
 import { darkChance, sideName } from "./words.js";
 
 const TIMES = [100, 500, 2000, 5000];
@@ -13,6 +13,11 @@ const REVIEW_MS = 100;
 const BLUNDER = 0.08;
 // What finding the forbidden points may take.
 const GLANCE_MS = 20;
+
+const RULES = ["swap2", "swap", "rif"];
+/** The opening rules of a game. */
+const rulesOf = ({ family, rule }) =>
+  (family === "gomoku" ? RULES.filter((each) => each !== "rif" || rule === "renju") : []);
 
 const opposite = (side) => (side === "dark" ? "light" : "dark");
 
@@ -24,7 +29,7 @@ const opposite = (side) => (side === "dark" ? "light" : "dark");
  * @property {boolean} alone whether the engine is the opponent
  * @property {"dark" | "light" | null} side the visitor's against the engine; null until it is chosen
  * @property {number} movetime
- * @property {Swap2 | null} swap2
+ * @property {Opening | null} opening by which the colours are chosen
  * @property {{winner: string | null, resigned: boolean} | null} end
  * @property {Map<number, number>} chances dark's, by ply
  * @property {number | null} losing the index of the move that lost
@@ -67,12 +72,19 @@ export class Play {
   mayPlay() {
     const { match, page: { session } } = this;
     if (!match || match.end || !session.isLatest) return false;
-    if (match.swap2?.isChoice) return false;
+    if (match.opening?.isChoice) return false;
     return this.#actor() !== "engine";
   }
 
   forbids(cell) {
-    return this.forbidden.includes(cellName(this.page.session.game, cell));
+    const { game, ply } = this.page.session;
+    return this.forbidden.includes(cellName(game, cell))
+      || Boolean(this.match?.opening?.forbids(game, ply, cell));
+  }
+
+  /** The text that tells why. */
+  get forbiddenText() {
+    return this.match?.opening?.actor ? "forbidden.opening" : "forbidden";
   }
 
   /** The moves that are marked, with the reason. */
@@ -111,7 +123,7 @@ export class Play {
 
   #actor() {
     const { match, page: { session } } = this;
-    if (match.swap2?.actor) return match.swap2.actor;
+    if (match.opening?.actor) return match.opening.actor;
     if (!match.alone) return "both";
     return match.side === (session.ply % 2 ? "light" : "dark") ? "you" : "engine";
   }
@@ -123,7 +135,7 @@ export class Play {
     for (const ply of match.chances.keys()) if (ply > session.moves.length) match.chances.delete(ply);
     if (match.end && !match.end.resigned && !outcomeOf(session)) match.end = null;
     if (!session.isLatest || match.end) return;
-    match.swap2?.reach(session.ply);
+    match.opening?.reach(session.ply);
     const over = outcomeOf(session);
     if (over) this.#finish({ winner: over.winner, resigned: false });
   }
@@ -137,10 +149,10 @@ export class Play {
       if (game.rule === "renju" && session.ply % 2 === 0) await this.#lookForFouls(signal);
       return;
     }
-    if (match.swap2?.isChoice) {
+    if (match.opening?.isChoice) {
       const answer = await this.#ask(signal);
-      this.#choose(match.swap2.wise(answer.win_rate));
-    } else if (match.swap2?.actor) {
+      this.#choose(match.opening.wise(answer.win_rate));
+    } else if (match.opening?.actor) {
       await this.#putEven(signal);
     } else {
       const answer = await this.#ask(signal);
@@ -151,8 +163,8 @@ export class Play {
   /** Put the stones that swap2 asks for now, for chances as even as can be found. */
   async #putEven(signal) {
     const { session, session: { game } } = this.page;
-    const count = (this.match.swap2.phase === "place" ? 3 : 5) - session.ply;
-    const added = await evenMoves(game, session.line, count, signal);
+    const count = (this.match.opening.phase === "place" ? 3 : 5) - session.ply;
+    const added = await evenMoves(game, this.match.opening, session.line, count, signal);
     if (!signal.aborted) session.load(game.id, [...session.line, ...added], { played: true });
   }
 
@@ -179,24 +191,25 @@ export class Play {
     const { session } = this.page;
     const { opponent, side, movetime } = this.wanted;
     const alone = opponent === "engine";
-    const swaps = side.startsWith("swap2") && session.game.family === "gomoku";
-    const people = { "swap2-you": ["you", "engine"], "swap2-engine": ["engine", "you"] };
-    const players = alone ? people[side] : ["first", "second"];
+    const [rule, opener] = side.split("-");
+    const swaps = RULES.includes(rule);
+    const people = { you: ["you", "engine"], engine: ["engine", "you"] };
+    const players = alone ? people[opener] : ["first", "second"];
     this.match = {
       id: session.game.id, alone, movetime, end: null, chances: new Map(), losing: null,
-      side: swaps || !alone ? null : side.startsWith("swap2") ? "dark" : side,
-      swap2: swaps ? new Swap2(...players) : null,
+      side: swaps || !alone ? null : side,
+      opening: swaps ? new Opening(rule, ...players) : null,
     };
     session.load(session.game.id, []);
   }
 
   #choose(choice) {
     const { match } = this;
-    const { actor } = match.swap2;
-    const dark = match.swap2.choose(choice);
+    const { actor } = match.opening;
+    const dark = match.opening.choose(choice);
     if (match.alone && dark) match.side = dark === "you" ? "dark" : "light";
     const who = t(`play.actor.${actor}`);
-    this.told = t(`swap2.chose.${choice}`, { who });
+    this.told = t(`opening.chose.${choice}`, { who });
     say(this.told);
     this.change();
   }
@@ -212,8 +225,8 @@ export class Play {
 
   /** How many moves cannot be taken back: those of the opening, and the engine's first. */
   #least() {
-    const { swap2, alone, side, end } = this.match;
-    if (swap2) return swap2.phase === "done" ? 3 : this.page.session.moves.length;
+    const { opening, alone, side, end } = this.match;
+    if (opening) return opening.phase === "done" ? 3 : this.page.session.moves.length;
     return alone && side === "light" && !end ? 1 : 0;
   }
 
@@ -280,9 +293,9 @@ export class Play {
         onchange: ({ target }) => { this.wanted[name] = target.value; this.#show(); },
       }, options));
     const { opponent, side, movetime } = this.wanted;
-    const sides = opponent === "engine" ? ["dark", "light", "swap2-you", "swap2-engine"]
-      : ["plain", "swap2-people"];
-    const offered = sides.filter((each) => session.game.family === "gomoku" || !/swap2/.test(each));
+    const openers = opponent === "engine" ? ["you", "engine"] : ["people"];
+    const chosen = rulesOf(session.game).flatMap((rule) => openers.map((who) => `${rule}-${who}`));
+    const offered = [...(opponent === "engine" ? ["dark", "light"] : ["plain"]), ...chosen];
     if (!offered.includes(side)) [this.wanted.side] = offered;
     return [
       h("h2", {}, t("play.title")),
@@ -303,16 +316,16 @@ export class Play {
       type: "button", id: name, disabled: !can, onclick: does,
     }, t(`play.${name}`));
     const goes = !match.end;
-    const settled = !match.swap2?.actor;
+    const settled = !match.opening?.actor;
     const told = this.told;
     this.told = null;
     return [
       h("p", { class: "headline" }, this.#status()),
       told && h("p", { class: "faint" }, told),
-      goes && match.swap2?.isChoice && this.#actor() !== "engine" && this.#choices(),
-      goes && match.swap2?.actor && this.mayPlay() && h("p", {}, h("button", {
+      goes && match.opening?.isChoice && this.#actor() !== "engine" && this.#choices(),
+      goes && match.opening?.actor && this.mayPlay() && h("p", {}, h("button", {
         type: "button", id: "even", onclick: () => this.#run((signal) => this.#putEven(signal)),
-      }, t("swap2.even"))),
+      }, t("opening.even"))),
       match.end && match.losing !== null && h("p", {}, t("play.losing", {
         side: sideName(opposite(match.end.winner)), move: this.page.session.moves[match.losing],
         number: match.losing + 1,
@@ -328,17 +341,19 @@ export class Play {
   }
 
   #choices() {
-    return h("div", { class: "choices" }, this.match.swap2.options.map((choice) => h("button", {
+    return h("div", { class: "choices" }, this.match.opening.options.map((choice) => h("button", {
       type: "button", id: `choose-${choice}`, onclick: () => this.#choose(choice),
-    }, t(`swap2.take.${choice}`))));
+    }, t(`opening.take.${choice}`))));
   }
 
   #status() {
     const { match } = this;
     if (match.end) return this.#endWords();
     const actor = this.#actor();
-    if (match.swap2?.actor) {
-      return t(`swap2.${match.swap2.phase}`, { who: t(`play.actor.${actor}`) });
+    if (match.opening?.actor) {
+      const { phase, rule } = match.opening;
+      const step = phase === "add" || rule === "swap2" ? phase : `${phase}.${rule}`;
+      return t(`opening.${step}`, { who: t(`play.actor.${actor}`) });
     }
     const side = sideName(this.page.session.moves.length % 2 ? "light" : "dark");
     return t(`play.turn.${actor}`, { side });

@@ -2,7 +2,9 @@
 
 import { formatMove, gameOf, parseMove, play, replay, splitMoves } from "./rules.js";
 
-export const MODES = ["explore", "play", "proof"];
+const all = ["explore", "play", "proof"];
+// A page without a service has no others than it names.
+export const MODES = document.documentElement.dataset.modes?.split(" ") ?? all;
 
 /**
  * Tells `change` whenever another position, game or mode is looked at; its detail has `played` if

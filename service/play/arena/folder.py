@@ -117,6 +117,7 @@ class MatchFolder(Closing):
             "efforts": [asdict(effort) for effort in played.efforts],
             "forfeit": played.forfeit,
             "ending": played.ending,
+            **({"swapped": True} if played.swapped else {}),
         }
 
     def _from_dict(self, stored: dict[str, Any]) -> tuple[int, PlayedGame]:
@@ -128,6 +129,7 @@ class MatchFolder(Closing):
             efforts=(dark, light),
             forfeit=None if forfeit is None else Forfeit(forfeit),
             ending=stored["ending"],
+            swapped=stored.get("swapped", False),
         )
 
 

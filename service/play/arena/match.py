@@ -11,8 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -22,14 +24,17 @@ from book.processes import workers
 from engine import __version__
 from engine.errors import FivebookError
 from engine.game import Game
+from engine.position import Move
 from engine.search import Limits
 from service.play.arena.folder import MatchFolder
 from service.play.arena.openings import Opening
-from service.play.arena.referee import PlayedGame
+from service.play.arena.referee import PlayedGame, Rules
 from service.play.arena.statistics import Sprt, SprtVerdict
 from service.play.arena.tally import Tally
-from service.play.arena.workers import play_in_worker
+from service.play.arena.workers import Table, play_in_worker
 from service.play.records import GameRecord
+from service.play.swapping import OpeningRule
+from service.play.variety import ALWAYS_THE_BEST, Variety
 
 # How soon a match sees that it is to stop.
 _SECONDS_BETWEEN_LOOKS = 0.1
@@ -49,6 +54,15 @@ class MatchSettings:
     limits: Limits
     margin: float
     openings: tuple[Opening, ...]
+    memory: int = 0
+    choosing: OpeningRule | None = None
+    variety: Variety = ALWAYS_THE_BEST
+
+    @property
+    def table(self) -> Table:
+        """What every game is played by."""
+        rules = Rules(self.margin, self.limits.clock, self.memory, self.choosing)
+        return Table(self.game.id, self.players, self.names, self.limits, rules, self.variety)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -75,7 +89,19 @@ class MatchSettings:
             **self.limits.as_dict(),
             "margin": self.margin,
             "openings": list(map(self.game.format_line, self.openings)),
+            **self._unusual(),
         }
+
+    def _unusual(self) -> dict[str, Any]:
+        """What is not as it always was. What was kept before there was a choice is still found."""
+        unusual: dict[str, Any] = {}
+        if self.memory:
+            unusual["memory"] = self.memory
+        if self.choosing is not None:
+            unusual["choosing"] = self.choosing.value
+        if self.variety != ALWAYS_THE_BEST:
+            unusual["variety"] = asdict(self.variety)
+        return unusual
 
 
 def distinct_names(players: Sequence[str]) -> list[str]:
@@ -108,6 +134,7 @@ class Match(Closing):
         self.played = 0
         self.seconds = 0.0
         self._stopping = False
+        self._boards: Path | None = None
         self._folder = MatchFolder(folder, settings.game, settings.as_dict())
         self._count_pairs()
 
@@ -149,9 +176,16 @@ class Match(Closing):
         """Have `play` return in a moment, without the games that are being played."""
         self._stopping = True
 
-    def play(self, jobs: int, report: Callable[["Match"], None] = lambda match: None) -> None:
+    def play(
+        self,
+        jobs: int,
+        report: Callable[["Match"], None] = lambda match: None,
+        *,
+        is_watched: bool = False,
+    ) -> None:
         """Play what is left, `jobs` games at a time, until the match is complete or `stop` is
-        called. `report` is called several times a second.
+        called. `report` is called several times a second; where the games are watched, it finds
+        them in `boards`.
 
         Raises:
             MatchFolderError: if a game cannot be stored; what was stored before is safe.
@@ -159,6 +193,14 @@ class Match(Closing):
         """
         if self.complete:
             return
+        with TemporaryDirectory(prefix="fivebook-boards-") as folder:
+            self._boards = Path(folder) if is_watched else None
+            try:
+                self._play(jobs, report)
+            finally:
+                self._boards = None
+
+    def _play(self, jobs: int, report: Callable[["Match"], None]) -> None:
         started = time.monotonic()
         waiting = (n for n in range(self.planned) if n not in self._folder.games)
         running: dict[Future[PlayedGame], int] = {}
@@ -175,18 +217,25 @@ class Match(Closing):
                 report(self)
 
     def _submit(self, executor: Any, number: int) -> Future[PlayedGame]:
-        settings = self.settings
+        board = None if self._boards is None else self._boards / str(number)
         future: Future[PlayedGame] = executor.submit(
-            play_in_worker,
-            settings.game.id,
-            settings.players,
-            settings.names,
-            settings.limits,
-            settings.opening(number),
-            number % 2 == 1,
-            settings.margin,
+            play_in_worker, self.settings.table, number, self.settings.opening(number), board
         )
         return future
+
+    @property
+    def boards(self) -> dict[int, tuple[Move, ...]]:
+        """The moves so far of the games that are being played, by their numbers.
+
+        Empty unless they are watched.
+        """
+        found = {}
+        for file in [] if self._boards is None else self._boards.iterdir():
+            # It may be in the middle of being replaced, or be gone with the end of its game.
+            with suppress(OSError, FivebookError, ValueError):
+                moves = self.settings.game.parse_line(file.read_text())
+                found[int(file.name)] = tuple(moves)
+        return dict(sorted(found.items()))
 
     def _count_pairs(self) -> None:
         """Count the pairs that are complete, in order, as long as no verdict is reached."""
@@ -197,7 +246,8 @@ class Match(Closing):
     def _record(self, number: int) -> GameRecord:
         settings = self.settings
         played = self._folder.games[number]
-        dark, light = settings.names if number % 2 == 0 else settings.names[::-1]
+        second_is_dark = bool(number % 2) != played.swapped
+        dark, light = settings.names[::-1] if second_is_dark else settings.names
         return GameRecord(
             game=settings.game,
             dark=dark,

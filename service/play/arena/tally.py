@@ -68,18 +68,24 @@ class Tally:
         return self.as_dark + self.as_light
 
     def add_pair(self, games: tuple[PlayedGame, PlayedGame]) -> None:
-        """Count two games from one opening, of which the first player was dark in the first."""
-        points = [_HALF_POINTS[played.outcome][colour] for colour, played in enumerate(games)]
-        self.as_dark += _RESULT_OF[points[0]]
-        self.as_light += _RESULT_OF[points[1]]
-        self.pairs = with_pair(self.pairs, sum(points))
-        for swapped, played in enumerate(games):
+        """Count two games from one opening, of which the first player began the first as dark."""
+        points = 0
+        for number, played in enumerate(games):
+            colour = number ^ played.swapped
+            own = _HALF_POINTS[played.outcome][colour]
+            points += own
+            if colour == 0:
+                self.as_dark += _RESULT_OF[own]
+            else:
+                self.as_light += _RESULT_OF[own]
             self.lines.add(played.moves)
-            self._add_efforts(played, swapped)
+            self._add_efforts(played, colour)
+        self.pairs = with_pair(self.pairs, points)
 
-    def _add_efforts(self, played: PlayedGame, swapped: int) -> None:
+    def _add_efforts(self, played: PlayedGame, first: int) -> None:
+        """`first`: the colour of the first player, 0 for dark."""
         for colour, effort in enumerate(played.efforts):
-            self.efforts[colour ^ swapped] += effort
+            self.efforts[colour ^ first] += effort
         if played.forfeit is not None:
             light_lost = played.outcome is Outcome.DARK_WINS
-            self.forfeits[light_lost ^ swapped][played.forfeit] += 1
+            self.forfeits[light_lost ^ first][played.forfeit] += 1

@@ -43,14 +43,14 @@ class Tournament:
         for match in self.matches:
             match.stop()
 
-    def play(self, jobs: int, report: Callable[[Match], None]) -> None:
+    def play(self, jobs: int, report: Callable[[Match], None], *, is_watched: bool = False) -> None:
         """Play what is left, as `Match.play` does."""
         for folder, settings in self._settings.items():
             with Match(settings, self._games, self._sprt, folder) as match:
                 self.matches.append(match)
                 # From here on `stop` reaches the match; it may have been called before.
                 if not self._stopping:
-                    match.play(jobs, report)
+                    match.play(jobs, report, is_watched=is_watched)
             if self._stopping:
                 return
 
@@ -72,15 +72,32 @@ class Row:
         return sum(filter(None, self.results), Results())
 
 
-def cross_table(names: Sequence[str], matches: Sequence[Match]) -> list[Row]:
+Pair = tuple[int, int]
+"""The numbers of two players who play a match."""
+
+
+def round_robin(players: int) -> list[Pair]:
+    """Each of so many players against each."""
+    return list(combinations(range(players), 2))
+
+
+def gauntlet(players: int) -> list[Pair]:
+    """The first of so many players against each of the others."""
+    return [(0, other) for other in range(1, players)]
+
+
+def cross_table(
+    names: Sequence[str], matches: Sequence[Match], pairs: Sequence[Pair] | None = None
+) -> list[Row]:
     """The players by their points, most first; columns are in the order of the rows.
 
-    The matches are those of ``combinations(names, 2)``, of which the last may be missing.
+    The matches are those of `pairs`, by default of a round robin; the last may be missing.
     """
     players = range(len(names))
+    pairs = round_robin(len(names)) if pairs is None else pairs
     results = {(i, j): Results() for i in players for j in players if i != j}
     forfeits = [Counter[Forfeit]() for _ in players]
-    for (i, j), match in zip(combinations(players, 2), matches, strict=False):
+    for (i, j), match in zip(pairs, matches, strict=False):
         results[i, j] = match.tally.total
         results[j, i] = -match.tally.total
         for player, of_match in zip((i, j), match.tally.forfeits, strict=True):

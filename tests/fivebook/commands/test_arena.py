@@ -110,7 +110,7 @@ def test_the_result_is_one_json_document(whole: Any) -> None:
     assert whole["sprt"] is None
     strong, weak = whole["players"]
     assert (strong["name"], weak["name"]) == (STRONG, WEAK)
-    assert strong["forfeits"] == {"time": 0, "illegal": 0, "failed": 0}
+    assert strong["forfeits"] == {"time": 0, "illegal": 0, "failed": 0, "memory": 0}
     assert strong["longest_ms"] >= strong["average_ms"] > 0
     assert strong["average_nodes"] > weak["average_nodes"] > 0
     assert strong["average_depth"] > weak["average_depth"] > 0
@@ -280,7 +280,7 @@ def test_a_match_by_the_clock_is_played_between_the_engine_and_itself_as_a_progr
     assert found["games"]["counted"] == 2
     assert found["settings"]["clock"] == {"left": 1.0, "increment": 0.02, "moves_to_go": None}
     for player in found["players"]:
-        assert player["forfeits"] == {"time": 0, "illegal": 0, "failed": 0}
+        assert player["forfeits"] == {"time": 0, "illegal": 0, "failed": 0, "memory": 0}
         assert player["longest_ms"] > 0
 
 
@@ -342,3 +342,55 @@ def test_the_folder_of_another_match_is_refused(somewhere: Path) -> None:
     assert result.exit_code == 2
     assert "Error: 'played' holds a match with margin 0.05 and not 1.0" in result.stderr
     assert (somewhere / "played" / "games.jsonl").read_text() == before
+
+
+def test_a_gauntlet_is_the_first_player_against_each_of_the_others(tmp_path: Path) -> None:
+    players = [STRONG, WEAK, "random:seed=3"]
+    folder = tmp_path / "gauntlet"
+    arguments = [*players, "--game", "gomoku-9", "--games", "2", "--nodes", "50"]
+    result = arena(*arguments, "--gauntlet", "--empty-board", "--save", folder, "--json")
+    document = json.loads(result.stdout)
+    assert [match["settings"]["players"] for match in document["matches"]] == [
+        [STRONG, WEAK],
+        [STRONG, "random:seed=3"],
+    ]
+    games = {row["player"]: row["wins"] + row["draws"] + row["losses"] for row in document["table"]}
+    assert games == {STRONG: 4, WEAK: 2, "random:seed=3": 2}
+
+
+def test_by_swap2_engines_open_every_game_in_another_way(tmp_path: Path) -> None:
+    folder = tmp_path / "swap2"
+    arguments = ["engine:nodes=60", "engine:nodes=61", "--game", "gomoku-9", "--games", "4"]
+    arena(*arguments, "--opening-rule", "swap2", "--save", folder)
+    games = [json.loads(line) for line in (folder / "games.jsonl").read_text().splitlines()]
+    assert len({tuple(game["moves"].split()[:3]) for game in games}) > 1
+    assert all(game["forfeit"] is None for game in games)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["engine", "random", "--opening-rule", "swap"], "random chooses no openings"),
+        (["engine", "engine", "--opening-rule", "swap", "--openings", "suite.txt"], "combined"),
+        (["engine", "random", WEAK, "--gauntlet", "--sprt", "0,20"], "combined with --gauntlet"),
+        (["engine", "random", WEAK, "--gauntlet", "--round-robin"], "cannot be combined"),
+        (["engine", "--gauntlet"], "--gauntlet needs two players or more"),
+        (["engine", f"gomocup:{BRAIN}", "--opening-rule", "rif"], "does not start"),
+        (
+            ["engine", f"gomocup:{sys.executable} {BRAIN}", "--opening-rule", "swap"],
+            "the Gomocup protocol has openings by swap2, and not by swap",
+        ),
+    ],
+)
+def test_openings_and_tournaments_that_make_no_sense_are_refused(
+    arguments: list[str], said: str
+) -> None:
+    result = arena(*arguments, "--game", "gomoku-7")
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_colours_are_not_chosen_where_a_move_is_more_than_a_stone() -> None:
+    result = arena("engine", "engine", "--opening-rule", "swap2", "--game", "pentago-swap")
+    assert result.exit_code == 2
+    assert "where a move is a stone and no more, not in pentago-swap" in result.stderr

@@ -169,8 +169,8 @@ def test_limits_that_no_player_uses_are_not_shown(
 def test_forfeits_and_efforts_are_in_the_json(tmp_path: Path) -> None:
     match = stored(tmp_path, {0: WON, 1: OVERSTEPPED})
     engine, other = as_document(match)["players"]
-    assert engine["forfeits"] == {"time": 1, "illegal": 0, "failed": 0}
-    assert other["forfeits"] == {"time": 0, "illegal": 0, "failed": 0}
+    assert engine["forfeits"] == {"time": 1, "illegal": 0, "failed": 0, "memory": 0}
+    assert other["forfeits"] == {"time": 0, "illegal": 0, "failed": 0, "memory": 0}
     assert (engine["moves"], engine["longest_ms"], engine["average_ms"]) == (4, 400.0, 150.0)
     assert (engine["average_depth"], engine["average_nodes"]) == (2.25, 750)
 
@@ -209,3 +209,25 @@ def test_a_match_is_shown_while_it_is_played(
     assert "engine - gomocup:[odd] program" in capture.get()
     assert ("engine as dark" in capture.get()) == terminal
     assert ("3 of 10 games, 1-0-1" in capture.get()) == (not terminal)
+
+
+def test_a_game_that_is_watched_is_drawn_with_its_last_stone(tmp_path: Path) -> None:
+    boards = tmp_path / "boards"
+    boards.mkdir()
+    (boards / "2").write_text("d4 d5 e3")
+    watched = stored(tmp_path, {0: WON, 1: LOST})
+    watched._boards = boards
+    text = "\n".join(printed(match_view(watched)))
+    assert "game 3, 3 moves" in text
+    assert "4 . . . X . . ." in text
+    assert "3 . . . .(X). ." in text
+
+
+def test_a_board_that_is_being_written_is_left_out(tmp_path: Path) -> None:
+    boards = tmp_path / "boards"
+    boards.mkdir()
+    (boards / "2").write_text("d4 d")
+    (boards / ".2.partial").write_text("d4")
+    watched = stored(tmp_path, {0: WON, 1: LOST})
+    watched._boards = boards
+    assert watched.boards == {}

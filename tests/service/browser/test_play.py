@@ -91,6 +91,41 @@ def test_swap2_is_opened_by_the_visitor(visit: Visit) -> None:
         page.wait_for_selector("#play .headline:has-text('Your turn, Light')")
 
 
+def test_by_swap_there_are_colours_to_choose_and_no_more_stones(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    start(page, side="swap-engine", movetime="100")
+    wait_for_moves(page, 3)
+    page.get_by_role("button", name="Play Light").wait_for()
+    assert page.get_by_role("button", name="Put two more").count() == 0
+    page.get_by_role("button", name="Play Dark").click()
+    wait_for_moves(page, 4)
+    wait_for_text(page, "#play .headline", "Your turn, Dark")
+
+
+def test_an_opening_of_renju_lies_around_the_centre(visit: Visit) -> None:
+    page = visit("#game=gomoku-9-renju&mode=play")
+    start(page, opponent="people", side="rif-people")
+    wait_for_text(page, "#play .headline", "dark on the centre")
+    for name in ("a1", "e5", "e7", "e6", "h5", "g7"):
+        cell(page, name).click()
+    wait_for_text(page, "#play .headline", "The second player: choose a colour")
+    assert moves_of(page) == ["e5", "e6", "g7"]
+
+
+def test_the_engine_puts_an_opening_of_renju(visit: Visit) -> None:
+    page = visit("#game=gomoku-15-renju&mode=play")
+    start(page, side="rif-engine", movetime="100")
+    wait_for_moves(page, 3)
+    assert moves_of(page)[0] == "h8"
+
+
+def test_openings_of_renju_are_offered_for_renju_alone(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    values = page.locator("#play-side option").evaluate_all("all => all.map(each => each.value)")
+    assert "swap-you" in values
+    assert not [value for value in values if value.startswith("rif")]
+
+
 def test_two_people_share_out_the_colours(visit: Visit) -> None:
     page = visit("#game=gomoku-9&mode=play")
     start(page, opponent="people", side="swap2-people")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from flask.testing import FlaskClient
 
 from engine import registry
@@ -265,3 +266,33 @@ def test_the_page_of_the_api_has_every_operation_and_brings_nothing_from_elsewhe
             assert f'id="{told["operationId"]}"' in page
     assert "<script" not in page
     assert not re.findall('(?:src|href)="(?:https?:)?//', page)
+
+
+def test_a_margin_varies_the_move_and_a_seed_repeats_it(client: FlaskClient, ask: Ask) -> None:
+    known = ask("/api/v1/position", game="gomoku-9", moves="e5")
+    best = known["moves"][0]
+    assert len(known["moves"]) > 1, "the book is to know of a choice"
+
+    def chosen(seed: int) -> str:
+        answer = ask("/api/v1/best", game="gomoku-9", moves="e5", book_margin=1, seed=seed)
+        assert answer["value"] == known["value"]
+        return str(answer["best"])
+
+    found = [chosen(seed) for seed in range(30)]
+    assert found == [chosen(seed) for seed in range(30)]
+    assert len(set(found)) > 1
+    assert set(found) <= {move["move"] for move in known["moves"]}
+    assert ask("/api/v1/best", game="gomoku-9", moves="e5", seed=3)["best"] == best["move"]
+
+
+def test_a_move_that_chance_chose_is_kept_by_nobody(client: FlaskClient) -> None:
+    asked = "/api/v1/best?game=gomoku-9&moves=e5&book_margin=0.5"
+    assert client.get(asked).headers["Cache-Control"] == "no-store"
+    assert client.get(f"{asked}&seed=1").headers["Cache-Control"] == "public, no-cache"
+
+
+@pytest.mark.parametrize("margin", ["-0.1", "1.5", "much"])
+def test_a_margin_is_a_chance(client: FlaskClient, margin: str) -> None:
+    response = client.get(f"/api/v1/best?game=gomoku-9&book_margin={margin}")
+    assert response.status_code == 400
+    assert "book_margin" in response.text

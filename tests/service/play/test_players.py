@@ -18,6 +18,7 @@ from engine.players.engine import EnginePlayer
 from engine.search import Limits, SearchOptions
 from service.errors import InvalidPlayer, PlayerFailed
 from service.play import bsdgames, gomocup
+from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer
 from service.play.gomocup import GomocupPlayer
 from service.play.players import make_player
@@ -309,3 +310,22 @@ class TestBsdGames:
         monkeypatch.setattr(bsdgames.shutil, "which", lambda name: None)
         with pytest.raises(PlayerFailed, match="there is no program gomoku"):
             BsdGamesPlayer(GOMOKU_19)
+
+
+def test_a_book_varies_within_a_margin_and_by_its_seed(gomoku_book: Path) -> None:
+    game = registry.get("gomoku-9")
+
+    def moves(options: str, games: int = 12) -> list[int]:
+        text = f"engine:book={gomoku_book},nodes=1{options}"
+        with closing(make_player(text, game, LIMITS)) as player:
+            assert isinstance(player, BookPlayer)
+            found = []
+            for number in range(games):
+                player.begin_game(number)
+                found.append(player.choose(game.play_line(game.parse_line("e5"))).move)
+        return found
+
+    assert len(set(moves(""))) == 1
+    varied = moves(",book-margin=100%,seed=1")
+    assert len(set(varied)) > 1
+    assert varied == moves(",book-margin=100%,seed=1") != moves(",book-margin=100%,seed=2")

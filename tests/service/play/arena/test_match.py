@@ -11,6 +11,7 @@ import pytest
 from engine import registry
 from engine.clock import Clock
 from engine.game import Outcome
+from engine.position import Move
 from engine.search import Limits
 from service.play.arena.folder import MatchFolder, MatchFolderError
 from service.play.arena.match import Match, MatchSettings, distinct_names
@@ -19,7 +20,8 @@ from service.play.arena.referee import Effort, Forfeit, PlayedGame
 from service.play.arena.statistics import Sprt, SprtVerdict
 from service.play.arena.tally import Results, Tally
 from service.play.arena.tournament import Tournament
-from service.play.records import parse_records
+from service.play.records import parse_records, read_records
+from service.play.swapping import OpeningRule
 
 GAME = registry.get("gomoku-7")
 OPENINGS = ("d4 d5 e3", "d4 c3", "d4 e4 b2 f6", "c3 d4 e5", "a1 d4")
@@ -334,3 +336,40 @@ def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidOpenings, match="is no text file"):
         read_openings(GAME, path)
+
+
+def test_the_boards_of_the_games_that_are_played_can_be_watched(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, players=("engine:nodes=3000", "engine:nodes=3001"))
+    seen: list[tuple[Move, ...]] = []
+
+    def look(match: Match) -> None:
+        for moves in match.boards.values():
+            settings.game.play_line(moves)
+            seen.append(moves)
+
+    with Match(settings, 4, None, tmp_path / "match") as match:
+        match.play(1, look, is_watched=True)
+        assert match.boards == {}
+    assert len(set(seen)) > 1
+
+
+def test_nothing_is_written_for_nobody_to_watch(tmp_path: Path) -> None:
+    seen: list[dict[int, tuple[Move, ...]]] = []
+    with Match(SETTINGS, 2, None, tmp_path / "match") as match:
+        match.play(1, lambda match: seen.append(match.boards))
+    assert seen
+    assert not any(seen)
+
+
+def test_colours_that_were_chosen_count_for_whom_they_were(tmp_path: Path) -> None:
+    settings = replace(SETTINGS, choosing=OpeningRule.SWAP, openings=((),))
+    with Match(settings, 6, None, tmp_path / "match") as match:
+        match.play(1)
+    records = read_records(tmp_path / "match" / "games.sgf")
+    first, _ = settings.names
+    points = {Outcome.DARK_WINS: (1, 0), Outcome.DRAW: (0.5, 0.5), Outcome.LIGHT_WINS: (0, 1)}
+    as_dark = [record for record in records if record.dark == first]
+    as_light = [record for record in records if record.light == first]
+    assert match.tally.as_dark.games == len(as_dark)
+    assert match.tally.as_dark.points == sum(points[each.outcome][0] for each in as_dark)
+    assert match.tally.as_light.points == sum(points[each.outcome][1] for each in as_light)

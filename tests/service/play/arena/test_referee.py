@@ -9,7 +9,7 @@ from engine import registry
 from engine.game import Outcome
 from engine.players.base import Choice
 from engine.position import Position
-from service.play.arena.referee import Effort, Forfeit, PlayedGame, play_game
+from service.play.arena.referee import Effort, Forfeit, PlayedGame, Rules, play_game
 from tests.service.play.arena.players import GAME, Clock, Scripted
 
 NAMES = ("Ann", "Ben")
@@ -23,7 +23,7 @@ def played(
     control: engine_clock.Clock | None = None,
 ) -> PlayedGame:
     line = GAME.parse_line(opening)
-    return play_game((dark, light), NAMES, line, 0.05, clock or Clock(), control)
+    return play_game((dark, light), NAMES, line, Rules(0.05, control), clock=clock or Clock())
 
 
 def test_a_game_goes_on_from_its_opening_to_its_end_on_the_board() -> None:
