@@ -15,6 +15,11 @@ ENGINE := $(shell find engine -name '*.py')
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# The tests start hundreds of processes, which would each compile all that they import.
+unexport PYTHONDONTWRITEBYTECODE
+# Whoever has run out of tests takes some from the end of another's: most tests of a module, and what
+# they share, stay in one process.
+PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -30,7 +35,7 @@ test: setup chromium ## Lint, type check and the ordinary test suite
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -n $(JOBS) $(ARGS)
+	$(PYTEST) $(ARGS)
 
 chromium: ## Install the browser that visits the page, where that can be done
 	@if command -v chromium chromium-browser google-chrome chrome > /dev/null; then :; \
@@ -45,13 +50,13 @@ screenshots: setup chromium ## Take the pictures of the page for the documents a
 	$(BIN)/python -m tools.screenshots
 
 test-slow: setup ## The tests that take minutes
-	$(BIN)/pytest -n $(JOBS) -m slow $(ARGS)
+	$(PYTEST) -m slow $(ARGS)
 
 test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
 
 test-faults: setup ## Spoilt books, failing disks, lost connections and wrong clocks, thousands of them
-	$(BIN)/pytest -n $(JOBS) -m slow tests/faults tests/service/http/test_description.py $(ARGS)
+	$(PYTEST) -m slow tests/faults tests/service/http/test_description.py $(ARGS)
 
 soak: setup ## Serve under twice the load, while books are built and replaced; SOAK=3600 seconds
 	$(BIN)/python -m tests.faults.soak $(SOAK)

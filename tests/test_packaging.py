@@ -94,10 +94,14 @@ def test_the_wheel_holds_no_compiled_code(wheel: ZipFile) -> None:
     assert not [name for name in wheel.namelist() if "__pycache__" in name]
 
 
-def test_the_wheel_installs_one_command(wheel: ZipFile) -> None:
+def test_the_wheel_installs_the_command_and_the_program_for_managers(wheel: ZipFile) -> None:
     (entry_points,) = (name for name in wheel.namelist() if name.endswith("/entry_points.txt"))
     lines = wheel.read(entry_points).decode().split("\n")
-    assert [line for line in lines if line] == ["[console_scripts]", "fivebook = fivebook.cli:main"]
+    assert [line for line in lines if line] == [
+        "[console_scripts]",
+        "fivebook = fivebook.cli:main",
+        "pbrain-fivebook = fivebook.cli:pbrain",
+    ]
 
 
 def test_the_wheel_is_free_software_for_python_3_11_and_later(wheel: ZipFile) -> None:
@@ -137,6 +141,7 @@ def test_every_package_the_rooms_import_is_a_declared_dependency() -> None:
             project["dependencies"]
             + extras["client"]
             + extras["dask"]
+            + extras["parquet"]
             + extras["plot"]
             + extras["postgresql"]
         )
@@ -168,4 +173,7 @@ def test_the_installed_command_is_the_one_of_this_folder() -> None:
     except PackageNotFoundError:
         pytest.skip("fivebook is not installed here: make test installs it")
     scripts = {entry.name: entry.value for entry in installed.entry_points}
-    assert scripts == {"fivebook": "fivebook.cli:main"}
+    assert scripts == {
+        "fivebook": "fivebook.cli:main",
+        "pbrain-fivebook": "fivebook.cli:pbrain",
+    }

@@ -69,7 +69,7 @@ def test_a_changed_move_is_rejected(shipped: Certificate, ply: int) -> None:
     assert hole(rebuilt(shipped, some), jobs=2) is not None
 
 
-@pytest.mark.parametrize("ply", [8, 10])
+@pytest.mark.parametrize("ply", [8, pytest.param(10, marks=pytest.mark.slow)])
 def test_a_moved_stone_of_a_leaf_is_rejected(shipped: Certificate, ply: int) -> None:
     rng = random.Random(ply)
     some = entries(shipped)

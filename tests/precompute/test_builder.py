@@ -24,12 +24,14 @@ from book.whole.summary import summarise
 from book.writer import BookWriter
 from engine import registry
 from engine.search import Limits, SearchOptions
+from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.full import Full
 from tests.books import change, rows_of, seal
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
+from tests.servers import postgresql_book
 
 Content = list[dict[str, object]]
 
@@ -202,7 +204,7 @@ def wait_for_searches(path: AnyAddress, wanted: int, process: subprocess.Popen[b
     while process.poll() is None:
         if searches_so_far(path) >= wanted:
             return
-        time.sleep(0.01)
+        time.sleep(0.1)
     raise AssertionError("the build ended before it could be killed")
 
 
@@ -234,10 +236,28 @@ def test_a_build_stopped_softly_goes_on_to_the_same_book(
     assert content(place) == content(book)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+ENDED_BY = pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
+
+
+@ENDED_BY
 def test_a_signal_ends_a_build_in_order_with_its_status(
-    place: AnyAddress, number: signal.Signals, status: int
+    tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
+    assert_ends_in_order(tmp_path / "book.db", number, status)
+
+
+@pytest.mark.slow
+@ENDED_BY
+def test_a_signal_ends_a_build_on_a_server_in_order_with_its_status(
+    number: signal.Signals, status: int
+) -> None:
+    with postgresql_book() as address:
+        assert_ends_in_order(address, number, status)
+
+
+def assert_ends_in_order(place: AnyAddress, number: signal.Signals, status: int) -> None:
     process = subprocess.Popen(
         command(place, "--game", "gomoku-9", "--nodes", "400", "--jobs", "2"),
         stdout=subprocess.PIPE,
@@ -288,6 +308,8 @@ def test_each_search_is_one_write_to_the_disk(tmp_path: Path) -> None:
 
 
 def test_time_ends_a_build(tmp_path: Path) -> None:
+    # Kernels are loaded before the time counts.
+    registry.get("gomoku-9").searcher()
     state = build(tmp_path / "book.db", mode=Explore(), seconds=0.5)
     assert state.searches >= 1
     assert state.positions == len(content(tmp_path / "book.db"))
@@ -315,7 +337,8 @@ def test_other_searches_replan_what_was_not_searched(
 def test_a_full_build_holds_every_position_up_to_its_ply(
     game_id: str, plies: int, nodes: int, place: AnyAddress
 ) -> None:
-    build(place, game_id, mode=Full(plies), limits=Limits(nodes=nodes), jobs=2)
+    limits = Limits(nodes=nodes)
+    build(place, game_id, mode=Full(plies), limits=limits, jobs=2, backend=Backend.THREADING)
     with BookReader(place) as reader:
         layers = summarise(reader, registry.get(game_id)).layers
     slow = SlowPentagoSwap() if game_id == "pentago-swap" else SlowGomoku(5)
@@ -367,9 +390,8 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(book: Path, tmp_p
     assert result.stderr.count("\n") == 1
     assert "the disk is full" in result.stderr
     assert 0 < len(content(path)) < 60
-    subprocess.run(command(path, *options), check=True, stdout=subprocess.DEVNULL)
-    build(tmp_path / "whole.db")
-    assert content(path) == content(tmp_path / "whole.db")
+    build(path)
+    assert content(path) == content(book)
 
 
 def test_json_output_is_one_document(tmp_path: Path) -> None:

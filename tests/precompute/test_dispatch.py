@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,12 +50,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Content:
     path = tmp_path_factory.mktemp("whole") / "book.db"
     Builder(path, options()).run()
     return content(path)
-
-
-@pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    with local_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
-        yield running
 
 
 def planned(number: int, line: str = "e5") -> PlannedTask:
@@ -266,7 +259,7 @@ def test_a_scheduler_without_workers_is_said(
 
 
 def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_on(
-    whole: Content, tmp_path: Path
+    whole: Content, tmp_path: Path, two_workers: LocalCluster
 ) -> None:
     with local_cluster(tmp_path, workers=1) as running:
         on = options(backend=Backend.DASK, scheduler=running.address)
@@ -276,9 +269,7 @@ def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_o
                 on,
                 lambda state: running.stop_scheduler() if state.searches == 5 else None,
             ).run()
-    (tmp_path / "again").mkdir()
-    with local_cluster(tmp_path / "again", workers=1) as running:
-        Builder(tmp_path / "book.db", replace(on, scheduler=running.address)).run()
+    Builder(tmp_path / "book.db", replace(on, scheduler=two_workers.address)).run()
     assert content(tmp_path / "book.db") == whole
 
 

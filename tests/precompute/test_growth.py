@@ -20,6 +20,7 @@ from engine.game import Key
 from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
 from precompute import job
+from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
 from precompute.modes.deviate import Deviate
@@ -106,7 +107,7 @@ def test_each_mode_comes_to_an_end(grown: Path, mode: dict[str, Any]) -> None:
 
 
 def test_three_jobs_make_what_one_does(grown: Path, mode: dict[str, Any], book: Path) -> None:
-    build(book, jobs=3, **mode)
+    build(book, jobs=3, backend=Backend.THREADING, **mode)
     assert content(book) == content(grown)
 
 

@@ -10,6 +10,7 @@ from book.storage.address import AnyAddress
 from book.whole.export import records
 from engine import registry
 from engine.search import Limits
+from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.learn import Learn
@@ -98,11 +99,11 @@ def test_jobs_and_stops_make_no_difference(tmp_path: Path, stop: int) -> None:
     build(one)
     stopped = Builder(
         other,
-        BuildOptions(GOMOKU, Learn(), NODES, jobs=3),
+        BuildOptions(GOMOKU, Learn(), NODES, jobs=3, backend=Backend.THREADING),
         lambda state: stopped.stop() if state.searches >= stop else None,
     )
     stopped.run()
     assert not stopped.complete
-    build(other, jobs=3)
+    build(other, jobs=3, backend=Backend.THREADING)
     assert list(records(other, reproducible=True)) == list(records(one, reproducible=True))
     assert_sound(one, GOMOKU)

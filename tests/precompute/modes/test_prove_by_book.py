@@ -20,6 +20,7 @@ from engine.position import Move, Position, Side
 from engine.search import Limits
 from engine.values import WIN, Bound
 from fivebook.cli import cli
+from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import Site
@@ -180,9 +181,10 @@ def proving(writer: BookWriter) -> ProofFrontier:
 
 def build_until(path: Path, searches: int) -> bool:
     """Build with three jobs, and stop after so many searches; returns whether all is done."""
+    limits, threads = Limits(nodes=200), Backend.THREADING
     builder = Builder(
         path,
-        BuildOptions(GOMOKU, MODE, Limits(nodes=200), line=QUIET, jobs=3),
+        BuildOptions(GOMOKU, MODE, limits, line=QUIET, jobs=3, backend=threads),
         lambda state: builder.stop() if state.searches >= searches else None,
     )
     builder.run()
@@ -194,7 +196,7 @@ def test_jobs_and_stops_make_no_difference(tmp_path: Path) -> None:
     build(one)
     for searches in (3, 20):
         assert not build_until(other, searches)
-    build(other, jobs=3)
+    build(other, jobs=3, backend=Backend.THREADING)
     assert list(records(other, reproducible=True)) == list(records(one, reproducible=True))
     assert_sound(one, GOMOKU)
 

@@ -1,7 +1,6 @@
 """A proof by parts fills a book with the winner's strategy, whoever did the work."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from precompute.certificates.gomoku.builder import (
 )
 from precompute.certificates.gomoku.part import game_of
 from precompute.certificates.gomoku.proof import NotProved
-from tests.precompute.clusters import LocalCluster, local_cluster
+from tests.precompute.clusters import LocalCluster
 
 GAME = game_of("gomoku-9")
 ROOT = "e5 a1 f6 i1"
@@ -45,12 +44,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "book.db"
     assert built(path).distance is not None
     return path
-
-
-@pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    with local_cluster(tmp_path_factory.mktemp("cluster"), workers=2) as running:
-        yield running
 
 
 def test_the_root_and_every_stored_position_are_proven(whole: Path) -> None:
