@@ -10,6 +10,7 @@ import pytest
 from engine import registry
 from engine.game import Game, Outcome
 from engine.games.gomoku import board
+from engine.games.gomoku.board import FOUR_MOVE, LEVELS, OPEN_FOURS
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
@@ -344,23 +345,34 @@ def test_a_first_stone_beside_the_centre_is_searched_where_the_centre_is_exclude
     assert result.move not in (None, centre)
 
 
+@pytest.mark.parametrize(
+    ("line", "open_fours", "fours"),
+    [
+        ("g8 a1 h8 o1 i8 a15", 2, 2),
+        ("g8 a1 h8 o1 j8 a15", 1, 2),
+        ("b8 a1 c8 o1 d8 a15", 1, 2),
+        ("a8 e8 b8 a1 c8 o1", 0, 0),
+        ("d4 a1 h8 o1 l13 a15", 0, 0),
+    ],
+    ids=["open three", "gapped three", "three at the edge", "three without room", "scattered"],
+)
+def test_the_cells_that_make_fours_are_counted(line: str, open_fours: int, fours: int) -> None:
+    game = registry.get("gomoku-15")
+    state = GomokuSearcher(game).state_of(game.play_line(game.parse_line(line)))
+    dark = state["level_count"][:LEVELS]
+    assert (dark[OPEN_FOURS], dark[FOUR_MOVE]) == (open_fours, fours)
+
+
 def test_gaps_and_ends_count() -> None:
-    def value_of(line: str) -> int:
+    def worth_of(line: str) -> int:
         game = registry.get("gomoku-15")
-        position = game.play_line(game.parse_line(line))
-        searcher = GomokuSearcher(game)
-        return int(searcher.state_of(position)["worth"][0])
+        return int(GomokuSearcher(game).state_of(game.play_line(game.parse_line(line)))["worth"][0])
 
-    away = ("a1", "o1", "a15", "o15")
-
-    def line_of(*dark: str) -> str:
-        return " ".join(f"{stone} {reply}" for stone, reply in zip(dark, away, strict=False))
-
-    open_three = value_of(line_of("g8", "h8", "i8"))
-    gapped_three = value_of(line_of("g8", "h8", "j8"))
-    scattered = value_of(line_of("d4", "h8", "l13"))
-    three_at_the_edge = value_of(line_of("b8", "c8", "d8"))
-    three_without_room = value_of("a8 e8 b8 a1 c8 o1")
+    open_three = worth_of("g8 a1 h8 o1 i8 a15")
+    gapped_three = worth_of("g8 a1 h8 o1 j8 a15")
+    scattered = worth_of("d4 a1 h8 o1 l13 a15")
+    three_at_the_edge = worth_of("b8 a1 c8 o1 d8 a15")
+    three_without_room = worth_of("a8 e8 b8 a1 c8 o1")
     assert open_three > gapped_three > scattered
     assert open_three > three_at_the_edge > scattered
     assert three_without_room < three_at_the_edge
