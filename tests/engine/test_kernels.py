@@ -25,7 +25,7 @@ from engine import kernels, registry
 from engine.search import Limits
 
 def loaded():
-    return {each.py_func.__qualname__ for each in kernels._kernels if each._entry_point}
+    return {each.py_func.__qualname__ for each in kernels._kernels if each.overloads}
 
 games = [registry.get(family.examples[0]) for family in registry.families()]
 searchers = [game.searcher() for game in games]

@@ -309,7 +309,7 @@ def test_each_search_is_one_write_to_the_disk(tmp_path: Path) -> None:
 
 def test_time_ends_a_build(tmp_path: Path) -> None:
     # Kernels are loaded before the time counts.
-    registry.get("gomoku-9").searcher()
+    build(tmp_path / "first.db")
     state = build(tmp_path / "book.db", mode=Explore(), seconds=0.5)
     assert state.searches >= 1
     assert state.positions == len(content(tmp_path / "book.db"))
