@@ -33,6 +33,10 @@ class EnginePlayer(Player):
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
         return self._search(position, replace(self.limits, clock=clock))
 
+    def end(self) -> None:
+        """Have the choice that another thread waits for be made soon."""
+        self._searcher.end()
+
     def _search(self, position: Position, limits: Limits) -> Choice:
         result = self._searcher.search(position, limits)
         assert result.move is not None  # nothing is excluded

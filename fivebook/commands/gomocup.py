@@ -9,6 +9,7 @@ from book.storage.address import Address
 from engine.search import SearchOptions
 from fivebook.options import BOOK, TABLE, THREADS, variety_options
 from service.play.brain import Brain
+from service.play.stopping import read_ahead
 from service.play.typed import typed_lines
 from service.play.variety import Variety
 
@@ -49,5 +50,5 @@ def gomocup(
     options = SearchOptions(threads, table or SearchOptions().table)
     variety = Variety(book_margin, seed)
     with closing(Brain(book, options, may_grow=table is None, variety=variety)) as brain:
-        for answer in brain.answers(typed_lines()):
+        for answer in brain.answers(read_ahead(typed_lines(), brain.stop)):
             click.echo(answer)

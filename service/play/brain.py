@@ -28,6 +28,7 @@ from service.inquiry import Inquiry
 from service.play import yixin
 from service.play.book import BookPlayer
 from service.play.managers import Refused, Stones, TimeControl
+from service.play.stopping import END, STOPS
 from service.play.swapping import Decider, Decision, Opening, OpeningRule
 from service.play.variety import ALWAYS_THE_BEST, Variety
 
@@ -115,7 +116,7 @@ class Brain:
         for line in filter(None, commands):
             word, _, rest = line.partition(" ")
             command = word.upper()
-            if command == "END":
+            if command == END:
                 break
             if follows_unknown and _A_STONE.fullmatch(line):
                 # They belong to it: a line of answer for each would put the manager out of step.
@@ -131,6 +132,12 @@ class Brain:
             except FivebookError as error:
                 self._stones = stones
                 yield f"ERROR {error}"
+
+    def stop(self) -> None:
+        """Have the move that another thread is looking for be made now."""
+        engine = self._engine
+        if engine is not None:
+            engine.end()
 
     def close(self) -> None:
         """Let go of the book and the engine."""
@@ -212,8 +219,8 @@ class Brain:
     def _about(self, command: _Command) -> Iterator[str]:
         yield _ABOUT
 
-    def _stop(self, command: _Command) -> Iterator[str]:
-        # When this is read there is no search to stop.
+    def _stopped(self, command: _Command) -> Iterator[str]:
+        # Whoever reads ahead has called `stop`; by now the move is made.
         yield from ()
 
     def _swap2(self, command: _Command) -> Iterator[str]:
@@ -479,8 +486,7 @@ _COMMANDS: dict[str, Callable[[Brain, _Command], Iterator[str]]] = {
     "SWAP2BOARD": Brain._swap2,
     "INFO": Brain._info,
     "ABOUT": Brain._about,
-    "STOP": Brain._stop,
-    "YXSTOP": Brain._stop,
+    **dict.fromkeys(STOPS, Brain._stopped),
     "YXBOARD": Brain._board_without_move,
     "YXNBEST": Brain._several,
     "YXSHOWFORBID": Brain._show_forbidden,

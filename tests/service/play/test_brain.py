@@ -23,6 +23,7 @@ from service.play import brain
 from service.play.brain import Brain
 from service.play.gomocup import GomocupPlayer
 from service.play.players import make_player
+from service.play.stopping import read_ahead
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, proven_book
 
 TIMEOUT = 120
@@ -279,6 +280,24 @@ def test_the_book_answers_first(tmp_path: Path) -> None:
     position = game.play_line(game.parse_line(OPEN_THREE))
     with spoken(game, Limits(movetime=0.02), "--book", path) as player:
         assert player.choose(position).move == game.parse_line(OPEN_FOUR)[-1]
+
+
+@pytest.mark.parametrize("command", ["STOP", "yxstop"])
+def test_a_search_is_stopped_and_its_move_made(command: str) -> None:
+    hours = ["START 15", "INFO timeout_turn 36000000", "TURN 7,7", command, "ABOUT", "END"]
+    with closing(Brain(None, SearchOptions())) as player:
+        ok, answer, about = player.answers(read_ahead(hours, player.stop))
+    assert (ok, about.partition("=")[0]) == ("OK", "name")
+    assert cell(answer) != (7, 7)
+
+
+def test_without_a_search_there_is_nothing_to_stop() -> None:
+    with closing(Brain(None, SearchOptions())) as player:
+        assert list(player.answers(read_ahead(["STOP", "START 9", "STOP"], player.stop))) == ["OK"]
+
+
+def test_nothing_is_read_ahead_of_the_end() -> None:
+    assert list(read_ahead(iter(["ABOUT", "END", "ABOUT"]), lambda: None)) == ["ABOUT", "END"]
 
 
 def test_the_input_may_just_end() -> None:
