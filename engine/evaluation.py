@@ -1,4 +1,4 @@
-"""An evaluation that is a sum of features times weights, as seen by what fits the weights."""
+"""An evaluation that is a sum of weights, as seen by what fits them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class LinearEvaluation(Protocol):
     weights: Sequence[int]
     policy: Sequence[int]
 
-    def features(self, position: Position) -> NDArray[np.int64] | None:
-        """One number per weight, signed for the side to move.
+    def features(self, position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """The numbers of weights, and how often each counts for the side to move.
 
         None where a search would not ask for the static value, since a win is at hand or a move
         is forced.

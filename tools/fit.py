@@ -27,6 +27,8 @@ from tools.walks import Labels, label_walks
 
 # Every tenth block is held out: positions of one game are too alike to be on both sides.
 _HELD_OUT = 10
+# What is decided a search finds by itself, if it matters at all how a leaf of it is judged.
+_SHARE_OF_DECIDED = 0.1
 _ODD_DEPTH = 5
 _TEMPO_OPENINGS = 200
 
@@ -102,9 +104,11 @@ def _fit_values(
     scores = np.concatenate([part[1] for part in parts])
     numbers = np.repeat([block for _, block in jobs], [len(part[1]) for part in parts])
     held_out = numbers % _HELD_OUT == 0
-    weights = fit(features[~held_out], scores[~held_out], evaluation.weights).round()
+    shares = np.where((scores == 0) | (scores == 1), _SHARE_OF_DECIDED, 1.0)
+    learnt = ~held_out
+    weights = fit(features[learnt], scores[learnt], evaluation.weights, shares[learnt]).round()
     before, after = (
-        cross_entropy(features[held_out] @ each, scores[held_out])
+        cross_entropy(features[held_out] @ each, scores[held_out], shares[held_out])
         for each in (np.array(evaluation.weights, dtype=np.float64), weights)
     )
     return weights.astype(int).tolist(), {
@@ -118,18 +122,21 @@ def _fit_values(
 def _features_of(labels: Labels, block: int) -> tuple[Matrix, Vector]:
     """The features of a block's positions, and the score that a search expects in each."""
     game, evaluation = _evaluation_of(labels.games.game_id)
-    rows, values = [], []
+    columns, counts, values = [], [], []
     for line, value in labels.load(block):
         features = evaluation.features(game.play_line(line))
         if features is not None:
-            rows.append(features)
+            columns.append(features[0])
+            counts.append(features[1])
             values.append(value)
     scores = np.where(
         [is_decisive(value) for value in values],
         np.greater(values, 0),
         probabilities(np.array(values, dtype=np.float64)),
     )
-    return sparse.csr_matrix(np.array(rows, dtype=np.float64)), scores
+    starts = np.cumsum([0, *map(len, columns)])
+    found = np.concatenate(counts).astype(np.float64), np.concatenate(columns), starts
+    return sparse.csr_matrix(found, shape=(len(values), len(evaluation.weights))), scores
 
 
 def _fit_moves(

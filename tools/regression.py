@@ -19,8 +19,10 @@ Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Values are in hundreds, logarithms of odds in ones, hence different forces.
-_RIDGE, _CHOICE_RIDGE = 2e-9, 1e-5
-_ROUNDS, _MEMORY = 500, 20
+_RIDGE, _CHOICE_RIDGE = 5e-9, 1e-5
+# A weight that counts in few positions has a small slope however wrong it is, so that slopes do not
+# tell when to stop: a round that gains next to nothing does.
+_OPTIONS = {"maxiter": 1000, "maxfun": 2000, "maxcor": 20, "gtol": 0.0, "ftol": 1e-9}
 
 
 def probabilities(values: Vector) -> Vector:
@@ -28,24 +30,37 @@ def probabilities(values: Vector) -> Vector:
     return np.asarray(0.5 + 0.5 * np.tanh(values / (2 * LOGISTIC_SCALE)))
 
 
-def cross_entropy(values: Vector, scores: Vector) -> float:
-    """The mean error, in nats, of `values` as predictions of `scores` between 0 and 1."""
+def cross_entropy(values: Vector, scores: Vector, shares: Vector | None = None) -> float:
+    """The mean error, in nats, of `values` as predictions of `scores` between 0 and 1.
+
+    Each counts by its share, or all count alike.
+    """
     predicted = np.clip(probabilities(values), 1e-12, 1 - 1e-12)
-    return float(-np.mean(scores * np.log(predicted) + (1 - scores) * np.log(1 - predicted)))
+    errors = -scores * np.log(predicted) - (1 - scores) * np.log(1 - predicted)
+    return float(np.average(errors, weights=shares))
 
 
-def fit(features: Matrix, scores: Vector, start: Sequence[float], ridge: float = _RIDGE) -> Vector:
+def fit(
+    features: Matrix,
+    scores: Vector,
+    start: Sequence[float],
+    shares: Vector | None = None,
+    ridge: float = _RIDGE,
+) -> Vector:
     """The weights with which features times weights predict the scores best.
 
-    `features` has a row for each position and a column for each weight.
+    `features` has a row for each position and a column for each weight. Each position counts by
+    its share, or all count alike.
     """
     transposed = features.T.tocsr()
+    shares = np.ones(len(scores)) if shares is None else shares
+    total = shares.sum()
 
     def loss(weights: Vector) -> tuple[float, Vector]:
         logits = features @ weights / LOGISTIC_SCALE
-        mean = float(np.mean(np.logaddexp(0, logits) - scores * logits))
-        errors = probabilities(logits * LOGISTIC_SCALE) - scores
-        return mean, transposed @ errors / (LOGISTIC_SCALE * len(scores))
+        mean = float(shares @ (np.logaddexp(0, logits) - scores * logits)) / total
+        errors = shares * (probabilities(logits * LOGISTIC_SCALE) - scores)
+        return mean, transposed @ errors / (LOGISTIC_SCALE * total)
 
     return _minimum(loss, start, ridge)
 
@@ -100,5 +115,4 @@ def _minimum(
         way = weights - first
         return value + ridge * float(way @ way) / 2, slopes + ridge * way
 
-    options = {"maxiter": _ROUNDS, "maxcor": _MEMORY}
-    return np.asarray(minimize(drawn, first, jac=True, method="L-BFGS-B", options=options).x)
+    return np.asarray(minimize(drawn, first, jac=True, method="L-BFGS-B", options=_OPTIONS).x)

@@ -90,6 +90,7 @@ EMPTY, WALL = 0, 3
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
 LEVELS = 7
 MOVER, WAITER = range(2)
+_FEW = (0, 4, 1, 2, 1, 2)
 _PATTERNS = 1 << 16
 _PATTERN = _PATTERNS - 1
 # What a cell is worth to the side to move and to the other are added up in one number: the
@@ -112,6 +113,8 @@ class State:
         self.cells = range(size * size)
         fill_pattern_tables(self, weights)
         self.tempo = weights.tempo
+        self.threat_worth: list[int] = weights.threats[0].tolist()
+        self.correction: dict[int, int] = {}
         numbers = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED)).integers(
             1, 1 << 63, 2 * CELLS, dtype=np.uint64
         )
@@ -196,6 +199,18 @@ def fill_pattern_tables(s: State, weights: Weights) -> None:
         # A sure win is taken before a longer one is looked for.
         s.own_rank.append(_POLICY_RANK * mover + (level * _FIRST if level >= OPEN_FOURS else 0))
         s.other_rank.append(_POLICY_RANK * waiter)
+
+
+def threats(s: State) -> int:
+    """The number of what both sides threaten."""
+    own, other = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    number = 0
+    for level in range(PLAIN + 1, OPEN_FOURS + 1):
+        for side in (own, other):
+            if side == other or level < OPEN_FOURS:
+                count = s.level_count[side + level]
+                number = 3 * number + (2 if count > _FEW[level] else count > 0)
+    return number
 
 
 def _row_at(s: State, at: int, direction: int) -> int:
@@ -359,6 +374,8 @@ _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _KILLER_RANK = 1024
 _POLICY_RANK = 20
 _STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
+_CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
+_CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -373,13 +390,26 @@ def _reduction(depth: int, index: int) -> int:
     return int(1.0 + math.log(min(depth, MAX_PLY - 1)) * math.log(index) / 1.3)
 
 
-def evaluate(s: State) -> int:
+def evaluate(s: State, correction: int = 0) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
     own, other = s.worth[s.colour], s.worth[1 - s.colour]
     mover = own + _WAITER_OFFSET >> _WAITER_BITS
     waiter = (other + _WAITER_OFFSET & _MOVER_UNIT - 1) - _WAITER_OFFSET
-    value = mover - waiter + s.tempo
+    value = mover - waiter + s.threat_worth[threats(s)] + s.tempo + correction
     return max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value))
+
+
+def _expected(s: State) -> int:
+    """The static value, corrected by how it was wrong where both sides threatened as much."""
+    return evaluate(s, s.correction.get(threats(s), 0) // _CORRECTION_UNIT)
+
+
+def _correct(s: State, depth: int, missing: int) -> None:
+    """A search found `missing` more than was expected: expect part of it next time."""
+    missing = max(-_CORRECTION_MAX, min(_CORRECTION_MAX, missing))
+    step = _CORRECTION_UNIT * missing * min(depth + 1, _CORRECTION_DEPTH_MAX)
+    number = threats(s)
+    s.correction[number] = s.correction.get(number, 0) + step // _CORRECTION_STEPS
 
 
 def _list(s: State, ply: int, cells: Collection[int]) -> tuple[list[int], list[int]]:
@@ -596,7 +626,7 @@ def _continuous_fours(s: State, ply: int, fours: int) -> int:
 
 def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
     """The value where the depth ends: the evaluation, or a win by continuous fours."""
-    value = evaluate(s)
+    value = _expected(s)
     if value < beta and _count_fours(s) > 0:
         _, known, _, _, bound, _ = _look_up(s, table)
         if bound == _NOTHING:
@@ -646,11 +676,11 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
-    if not whole and beta - alpha == 1 and depth <= _STATIC_TO_DEPTH and beta > -HEURISTIC_MAX:
-        static = evaluate(s)
-        if static - _STATIC_MARGIN * depth >= beta:
-            s.guesses += 1
-            return static
+    static = 0 if whole else _expected(s)
+    is_shallow = depth <= _STATIC_TO_DEPTH and beta - alpha == 1 and beta > -HEURISTIC_MAX
+    if is_shallow and not whole and static >= beta + _STATIC_MARGIN * depth:
+        s.guesses += 1
+        return static
     best, best_move, lowest = -_INFINITY, -1, alpha
     level_of, patterns, own = s.level_of, s.pattern, 16 * s.colour
     most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth
@@ -702,6 +732,9 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
     bound = _LOWER if best >= beta else _EXACT if best > alpha else _UPPER
+    as_expected = best <= static if bound == _LOWER else bound == _UPPER and best >= static
+    if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
+        _correct(s, depth, best - static)
     _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
     return best
 
@@ -781,6 +814,7 @@ def think(s: State, table: Table, max_depth: int) -> None:
     """Search deeper and deeper until the nodes are used up or nothing is left to find out."""
     table[:] = [_VACANT] * len(table)
     s.history = [[0] * len(s.cells) for _ in range(2)]
+    s.correction = {}
     s.killers = [[-1, -1] for _ in range(MAX_PLY)]
     s.nodes = s.guesses = 0
     moves: list[int] = []

@@ -11,7 +11,7 @@ from tests.oracles.slow_mnk import SlowMnk, side_that_moved, side_to_move
 
 WIN, DRAW = Outcome.DARK_WINS, Outcome.DRAW
 SMALL_BOARDS = [
-    (columns, rows, length)
+    pytest.param((columns, rows, length), marks=[pytest.mark.slow] if columns * rows > 9 else [])
     for columns in range(1, 5)
     for rows in range(1, 5)
     for length in range(1, 5)

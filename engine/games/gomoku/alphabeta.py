@@ -30,6 +30,7 @@ from engine.games.gomoku.board import (
     MOVER,
     OPEN_FOURS,
     PLAIN,
+    THREATS,
     WAITER,
     State,
     cannot_parry,
@@ -41,6 +42,7 @@ from engine.games.gomoku.board import (
     level_after,
     place,
     take_back,
+    threats,
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
 from engine.kernels import entry_kernel, kernel, now, u64
@@ -82,6 +84,10 @@ _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 # A hundredth of a logarithm of odds in the order of moves; what killers and history add to it.
 _POLICY_RANK = 20
 _KILLER_RANK = 1024
+# Corrections are kept in parts of a centi-unit. A search of depth d moves one by d + 1 parts in 256
+# of what it missed.
+_CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
+_CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -98,11 +104,35 @@ def _reductions() -> NDArray[np.int8]:
 _REDUCTIONS = _reductions()
 
 
+@kernel(types.int64(State, types.int64))
+def _static_value(s: Any, correction: int) -> int:
+    """What the rows that each side could still make are worth, for the side to move."""
+    value = s.worth[u64(2 * s.colour + MOVER)] - s.worth[u64(2 * (1 - s.colour) + WAITER)]
+    value += s.threat_worth[u64(s.colour * THREATS + threats(s))] + s.tempo + correction
+    return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
+
+
 @kernel(types.int64(State))
 def evaluate(s: Any) -> int:
-    """What the rows that each side could still make are worth, for the side to move."""
-    value = s.worth[u64(2 * s.colour + MOVER)] - s.worth[u64(2 * (1 - s.colour) + WAITER)] + s.tempo
-    return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
+    """The static value for the side to move, as the weights have it."""
+    return int(_static_value(s, 0))
+
+
+@kernel(types.int64(State))
+def _expected(s: Any) -> int:
+    """The static value, corrected by how it was wrong where both sides threatened as much."""
+    return int(_static_value(s, s.correction[u64(threats(s))] // _CORRECTION_UNIT))
+
+
+@kernel(types.void(State, types.int64, types.int64))
+def _correct(s: Any, depth: int, missing: int) -> None:
+    """A search of this depth found `missing` more than was expected: expect part of it next time.
+
+    (Corrections by what positions have in common: Caissa and Stockfish, 2023.)
+    """
+    missing = max(-_CORRECTION_MAX, min(_CORRECTION_MAX, missing))
+    step = _CORRECTION_UNIT * missing * min(depth + 1, _CORRECTION_DEPTH_MAX)
+    s.correction[u64(threats(s))] += step // _CORRECTION_STEPS
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
@@ -474,7 +504,7 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
 
     Fours are tried where the evaluation does not reach `beta`, once for each position.
     """
-    value = evaluate(s)
+    value = _expected(s)
     if value < beta and _count_fours(s) > 0:
         known = _look_up(s, table)
         if known == _NOTHING:
@@ -535,12 +565,12 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     next_depth = depth if fives else depth - 1
     # A search to the last cell leaves nothing out.
     whole = fives > 0 or s.level_count[u64(opponent + OPEN_FOURS)] > 0 or depth >= s.empties
-    if not whole and beta - alpha == 1 and depth <= _STATIC_TO_DEPTH and beta > -HEURISTIC_MAX:
-        static = evaluate(s)
-        if static - _STATIC_MARGIN * depth >= beta:
-            # So much better that hardly any reply will bring it down.
-            s.guesses += 1
-            return static
+    static = 0 if whole else _expected(s)
+    is_shallow = depth <= _STATIC_TO_DEPTH and beta - alpha == 1 and beta > -HEURISTIC_MAX
+    if is_shallow and not whole and static >= beta + _STATIC_MARGIN * depth:
+        # So much better that hardly any reply will bring it down.
+        s.guesses += 1
+        return static
     best, best_move, lowest = -_INFINITY, 0, alpha
     known_move = _move_of(known)
     count = complete = index = 0
@@ -594,6 +624,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
     bound = _LOWER if best >= beta else _EXACT if best > alpha else _UPPER
+    as_expected = (bound == _LOWER and best <= static) or (bound == _UPPER and best >= static)
+    if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
+        _correct(s, depth, best - static)
     _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
     return best
 
@@ -727,6 +760,7 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     with a table in common those but number 0 leave out some depths.
     """
     s.history[:] = 0
+    s.correction[:] = 0
     s.killers[:] = 0
     s.proven[:] = 0
     s.nodes = s.guesses = 0

@@ -38,6 +38,11 @@ _STRENGTHS = tuple(strength for strength, _ in KINDS)
 # the sums of that are therefore kept for both cases, side by side.
 MOVER, WAITER = range(2)
 
+# Positions are told apart by how many cells each side has of every level from OPEN_THREE_MOVE to
+# OPEN_FOURS: none, up to so many, or more. The side to move that had OPEN_FOURS would win at once.
+_FEW = np.array([0, 4, 1, 2, 1, 2])
+THREATS = 3 ** (2 * (OPEN_FOURS - PLAIN) - 1)
+
 # What `take_back` restores: the sums, and with them the number of patterns changed before. A stone
 # is on the lines of 40 cells at most, and changes the patterns of both sides there.
 _SUMS = 4 * LEVELS + 5
@@ -50,6 +55,7 @@ STATE = np.dtype(
         ("worth_of", np.int16, 4 * PATTERNS),
         ("policy_of", np.int16, 4 * PATTERNS),
         ("rank_of", np.int16, 4 * PATTERNS),
+        ("threat_worth", np.int16, 2 * THREATS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
@@ -58,6 +64,7 @@ STATE = np.dtype(
         ("zobrist", np.uint64, 2 * CELLS),
         ("cells", np.int16, MAX_CELLS),
         ("excluded", np.uint8, CELLS),
+        ("correction", np.int32, THREATS),
         ("history", np.int32, 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
         ("level_count", np.int32, 2 * LEVELS),
@@ -125,6 +132,20 @@ def _count(s: Any, colour: int, at: int, sign: int) -> None:
     s.level_sum[u64(level)] += sign * at
     s.worth[u64(2 * colour + MOVER)] += sign * s.worth_of[u64(2 * pattern + MOVER)]
     s.worth[u64(2 * colour + WAITER)] += sign * s.worth_of[u64(2 * pattern + WAITER)]
+
+
+@kernel(types.int64(State))
+def threats(s: Any) -> int:
+    """The number, below THREATS, of what both sides threaten."""
+    own, other = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    number = 0
+    for level in range(PLAIN + 1, OPEN_FOURS + 1):
+        few = _FEW[u64(level)]
+        mine, theirs = s.level_count[u64(own + level)], s.level_count[u64(other + level)]
+        if level < OPEN_FOURS:
+            number = 3 * number + int(mine > 0) + int(mine > few)
+        number = 3 * number + int(theirs > 0) + int(theirs > few)
+    return number
 
 
 @kernel(types.int64(State, types.int64))

@@ -1,4 +1,4 @@
-"""What the Gomoku evaluation counts: its value is the sum of these features times the weights.
+"""What the Gomoku evaluation counts: its value is the sum of the weights, as often as they count.
 
 The order of moves is made of the same patterns, with weights of its own.
 """
@@ -22,6 +22,7 @@ from engine.games.gomoku.board import (
     MOVER,
     OPEN_FOURS,
     PATTERNS,
+    THREATS,
     WAITER,
     State,
 )
@@ -62,18 +63,22 @@ class GomokuEvaluation:
         self._game = game
         self.file: Path = file_of(game.rule)
         self._weights = read(game.rule, self.file)
-        self.weights: Sequence[int] = (*self._weights.worth.ravel().tolist(), self._weights.tempo)
+        of_cells, of_threats = self._weights.worth.ravel(), self._weights.threats.ravel()
+        self.weights: Sequence[int] = (*of_cells, *of_threats, self._weights.tempo)
+        self._counts = np.empty(len(of_cells), dtype=np.int64)
         self.policy: Sequence[int] = self._weights.policy.ravel().tolist()
         self._searcher = GomokuSearcher(game, weights=self._weights)
 
-    def features(self, position: Position) -> NDArray[np.int64] | None:
+    def features(self, position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         state = self._quiet(position)
         if state is None:
             return None
-        features = np.empty(len(self.weights), dtype=np.int64)
-        count_patterns(state, patterns.combination_of(), features[:-1])
-        features[-1] = 1
-        return features
+        counts = self._counts
+        count_patterns(state, patterns.combination_of(), counts)
+        numbers = np.flatnonzero(counts)
+        table = THREATS if self._is_restricted(int(state["colour"])) else 0
+        besides = len(counts) + table + board.threats(state), len(self.weights) - 1
+        return np.append(numbers, besides), np.append(counts[numbers], (1, 1))
 
     def choices(self, position: Position) -> tuple[list[Move], NDArray[np.int64]] | None:
         state = self._quiet(position)
@@ -105,18 +110,21 @@ class GomokuEvaluation:
         self._joined(weights, policy).write(self.file, self._game.rule, origin)
 
     def _joined(self, weights: Sequence[int], policy: Sequence[int]) -> Weights:
-        *worth, tempo = weights
-        shape = self._weights.worth.shape
+        own, of_cells = self._weights, self._weights.worth.size
         return Weights(
-            np.array(worth, np.int16).reshape(shape),
-            np.array(policy, np.int16).reshape(shape),
-            tempo,
+            np.array(weights[:of_cells], np.int16).reshape(own.worth.shape),
+            np.array(policy, np.int16).reshape(own.policy.shape),
+            np.array(weights[of_cells:-1], np.int16).reshape(own.threats.shape),
+            weights[-1],
         )
 
     def _start(self, colour: int) -> int:
         """Where the weights of the table for `colour` begin."""
-        restricted = self._game.rule is Rule.RENJU and colour == board.DARK_COLOUR
-        return 2 * _COMBINATIONS if restricted else 0
+        return 2 * _COMBINATIONS if self._is_restricted(colour) else 0
+
+    def _is_restricted(self, colour: int) -> bool:
+        """Whether `colour` has forbidden points, and thereby tables of its own."""
+        return self._game.rule is Rule.RENJU and colour == board.DARK_COLOUR
 
     def _quiet(self, position: Position) -> Any:
         """The state with `position`, None if a win is at hand or a move is forced."""

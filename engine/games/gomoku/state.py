@@ -48,6 +48,7 @@ def _weight_tables(weights: Weights) -> dict[str, NDArray[np.int16]]:
     return {
         "worth_of": by_pattern(weights.worth).ravel(),
         "policy_of": by_pattern(weights.policy).ravel(),
+        "threat_worth": weights.threats[[-1, 0]].ravel(),
     }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, patterns
-from engine.games.gomoku.board import PATTERNS
+from engine.games.gomoku.board import PATTERNS, THREATS
 
 FOLDER = Path(__file__).with_suffix("")
 
@@ -35,11 +35,14 @@ class Weights:
     `worth` adds up to the evaluation, in centi-units; `policy` orders moves, in hundredths of the
     natural logarithm of odds. Both have the shape (tables, 2, combinations): in renju a table for
     light and one for dark, otherwise one for both; for the side to move and for the other side;
-    in the order of `patterns.COMBINATIONS`. `tempo` is what being to move is worth besides.
+    in the order of `patterns.COMBINATIONS`. `threats` is what all that both sides threaten is worth
+    besides to the side to move, whose table it is, by `board.threats`: shape (tables, THREATS).
+    `tempo` is what being to move is worth in any case.
     """
 
     worth: NDArray[np.int16]
     policy: NDArray[np.int16]
+    threats: NDArray[np.int16]
     tempo: int
 
     def write(self, file: Path, rule: Rule, origin: Mapping[str, object]) -> None:
@@ -49,6 +52,7 @@ class Weights:
                 name: dict(zip(_TO_MOVE, getattr(self, name)[number].tolist(), strict=True))
                 for name in ("worth", "policy")
             }
+            | {"threats": self.threats[number].tolist()}
             for number, of in enumerate(_TABLES[rule])
         }
         document = {"origin": dict(origin), "tempo": self.tempo, **tables}
@@ -80,7 +84,8 @@ def _parsed(rule: Rule, text: bytes) -> Weights:
         ).reshape(-1, 2, _COMBINATIONS)
         for name in ("worth", "policy")
     )
-    return Weights(worth, policy, document["tempo"])
+    threats = np.array([document[of]["threats"] for of in _TABLES[rule]], dtype=np.int16)
+    return Weights(worth, policy, threats.reshape(-1, THREATS), document["tempo"])
 
 
 def by_pattern(weights: NDArray[np.int16]) -> NDArray[np.int16]:

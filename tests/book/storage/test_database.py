@@ -557,7 +557,10 @@ def on_a_small_disk(
     ]
 
 
-@pytest.mark.parametrize("kilobytes", [248, 272, 280])
+@pytest.mark.parametrize(
+    "kilobytes",
+    [pytest.param(248, marks=pytest.mark.slow), 272, pytest.param(280, marks=pytest.mark.slow)],
+)
 def test_a_full_disk_ends_a_build_with_a_sentence_and_keeps_the_book(
     kilobytes: int, tmp_path: Path
 ) -> None:

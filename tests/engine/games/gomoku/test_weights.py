@@ -24,7 +24,8 @@ def random_weights(rule: Rule, seed: int, tempo: int = 5) -> Weights:
     shape = TABLES[rule], 2, len(patterns.COMBINATIONS)
     random = np.random.default_rng(seed)
     worth, policy = (random.integers(-9, 10, shape).astype(np.int16) for _ in range(2))
-    return Weights(worth, policy, tempo)
+    threats = random.integers(-99, 100, (TABLES[rule], board.THREATS)).astype(np.int16)
+    return Weights(worth, policy, threats, tempo)
 
 
 def random_position(game: Game, random: Random) -> Position:
@@ -46,6 +47,7 @@ def test_every_weight_survives_being_written_and_read(rule: Rule, tmp_path: Path
     read = weights.read(rule, file)
     assert (read.worth == written.worth).all()
     assert (read.policy == written.policy).all()
+    assert (read.threats == written.threats).all()
     assert read.tempo == written.tempo
     assert json.loads(file.read_text())["origin"] == {"made by": "chance"}
 
@@ -97,7 +99,7 @@ def test_the_static_value_is_the_sum_of_features_times_weights(
         counted = evaluation.features(position)
         if counted is not None:
             state = searcher.state_of(position)
-            assert alphabeta.evaluate(state) == counted @ evaluation.weights
+            assert alphabeta.evaluate(state) == weighed(evaluation, counted)
             asked += 1
     assert asked > 10
 
@@ -137,6 +139,16 @@ def test_moves_rank_by_the_patterns_that_they_make_for_both_sides(
     assert asked > 200
 
 
+def weighed(evaluation: GomokuEvaluation, features: tuple[np.ndarray, np.ndarray]) -> int:
+    numbers, counts = features
+    return int(
+        sum(
+            evaluation.weights[number] * count
+            for number, count in zip(numbers, counts, strict=True)
+        )
+    )
+
+
 def test_a_position_with_a_win_at_hand_or_a_forced_move_has_no_features() -> None:
     game = registry.get("gomoku-15")
     evaluation = GomokuEvaluation(game)
@@ -168,7 +180,7 @@ def test_incremental_sums_are_those_counted_afresh_after_moves_made_and_taken_ba
             after = game.play(position, move)
             counted = evaluation.features(after)
             if game.outcome(after) is None and counted is not None:
-                assert alphabeta.evaluate(state) == counted @ evaluation.weights
+                assert alphabeta.evaluate(state) == weighed(evaluation, counted)
                 compared += 1
             board.take_back(state, board.padded(move, 9))
     assert compared > 20
@@ -188,3 +200,20 @@ def test_a_pattern_is_what_it_is_whatever_line_each_of_its_rows_is_on() -> None:
         assert numbers[first] == numbers[second]
         assert levels[first] == levels[second]
         assert patterns.COMBINATIONS[numbers[first]] == tuple(sorted(rows))
+
+
+def test_what_both_sides_threaten_is_told_by_their_cells_alone() -> None:
+    """Six digits of base three: for each level, none, a few or many cells of either side."""
+    game = registry.get("gomoku-15")
+    searcher = GomokuSearcher(game)
+
+    def number_of(line: str) -> int:
+        return int(board.threats(searcher.state_of(game.play_line(game.parse_line(line)))))
+
+    assert number_of("") == number_of("h8 a1") == 0
+    # An open three of the side that has moved: two cells of OPEN_FOURS, the last digit.
+    assert number_of("g8 a1 h8 o1 i8") % 3 == 1
+    # A second one makes many of them.
+    assert number_of("g8 a1 h8 o1 i8 a15 g4 o15 h4 a8 i4") % 3 == 2
+    # Turned by a quarter it is the same.
+    assert number_of("g8 a1 h8 o1 i8") == number_of("h7 a15 h8 a1 h9")
