@@ -1,9 +1,9 @@
 """Matches and tournaments as commands play them: shown while they run, and told at the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -18,10 +18,14 @@ from fivebook.displays.match_report import (
     table_document,
 )
 from fivebook.displays.progress import ProgressDisplay
+from fivebook.options import DURATION
 from service.play.arena.match import MatchSettings, distinct_names
 from service.play.arena.openings import Opening, read_openings, suite
 from service.play.arena.statistics import Sprt
 from service.play.arena.tournament import Pair, Tournament, cross_table
+from service.play.swapping import OpeningRule
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class GamesType(click.IntRange):
@@ -107,21 +111,69 @@ def play(tournament: Tournament, jobs: int, *, quiet: bool) -> int:
     return interruption.status
 
 
-def openings_of(game: Game, file: Path | None, *, empty_board: bool) -> tuple[Opening, ...]:
-    """The openings of a match: of a file, of the game's suite, or none.
+def match_options(*rules: OpeningRule) -> Callable[[_Command], _Command]:
+    """Add what every command takes that plays games: how they begin, by one of `rules` or from an
+    opening, ``--margin`` and ``--save``.
+    """
+    options = (
+        click.option(
+            "--margin",
+            type=DURATION,
+            default="50ms",
+            show_default=True,
+            help="A move that takes this much longer than its time, or than the clock has left, "
+            "loses.",
+        ),
+        click.option(
+            "--openings",
+            type=click.Path(path_type=Path, exists=True, dir_okay=False),
+            help="A file of openings, a line of moves for each.  [default: the checkout's suite "
+            "for the game in data/openings, else the empty board]",
+        ),
+        click.option("--empty-board", is_flag=True, help="Begin all games with the empty board."),
+        click.option(
+            "--opening-rule",
+            type=click.Choice([rule.value for rule in rules]),
+            help="Begin all games with the empty board, and have the players put stones and "
+            "choose colours by this rule; Gomocup programs know swap2.",
+        ),
+        click.option(
+            "--save",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Folder of the games.  [default: one in matches/ for these settings]",
+        ),
+    )
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def openings_of(
+    game: Game, games: int, file: Path | None, *, empty_board: bool, opening_rule: str | None
+) -> tuple[Opening, ...]:
+    """The openings of a match of so many games: of a file, of the game's suite, or none.
 
     Raises:
         click.UsageError: if there is a file and none is to be used.
         InvalidOpenings: if the file holds no openings of the game.
     """
-    if file is None:
-        return ((),) if empty_board else suite(game)
-    if empty_board:
-        raise click.UsageError("--openings and --empty-board cannot be combined")
-    return read_openings(game, file)
+    if file is not None:
+        for option, is_given in (("empty-board", empty_board), ("opening-rule", opening_rule)):
+            if is_given:
+                raise click.UsageError(f"--openings and --{option} cannot be combined")
+        openings = read_openings(game, file)
+    else:
+        openings = ((),) if empty_board or opening_rule else suite(game)
+    if not opening_rule:
+        _note_repeats(games, len(openings))
+    return openings
 
 
-def note_repeats(games: int, openings: int) -> None:
+def _note_repeats(games: int, openings: int) -> None:
     """Say that games will repeat each other if there are few openings."""
     if games > 2 * openings:
         count = "one opening" if openings == 1 else f"{openings} openings"

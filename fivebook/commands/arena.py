@@ -9,7 +9,7 @@ import click
 from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
-from fivebook.matches import Event, GamesType, note_repeats, openings_of, play
+from fivebook.matches import Event, GamesType, match_options, openings_of, play
 from fivebook.options import (
     CLOCK,
     DURATION,
@@ -60,13 +60,6 @@ class _SprtType(click.ParamType[Sprt]):
 )
 @click.option("--nodes", type=POSITIVE, help="Nodes for each move, instead of or besides a time.")
 @click.option("--depth", type=POSITIVE, help="Depth for each move, in plies, likewise.")
-@click.option(
-    "--openings",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A file of openings, a line of moves for each.  [default: the checkout's suite for the "
-    "game in data/openings, else the empty board]",
-)
-@click.option("--empty-board", is_flag=True, help="Begin all games with the empty board.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Games at a time.")
 @click.option(
     "--sprt",
@@ -74,34 +67,17 @@ class _SprtType(click.ParamType[Sprt]):
     help="Two Elo differences, such as 0,20: stop once A is found to be at most the one or at "
     "least the other.",
 )
-@click.option(
-    "--margin",
-    type=DURATION,
-    default="50ms",
-    show_default=True,
-    help="A move that takes this much longer than its time, or than the clock has left, loses.",
-)
 @click.option("--round-robin", is_flag=True, help="Each player against each.")
 @click.option(
     "--gauntlet", "is_gauntlet", is_flag=True, help="The first player against each of the others."
 )
-@click.option(
-    "--opening-rule",
-    type=click.Choice([rule.value for rule in OpeningRule]),
-    help="Begin all games with the empty board, and have the players put stones and choose "
-    "colours by this rule; Gomocup programs know swap2.",
-)
+@match_options(*OpeningRule)
 @click.option(
     "--memory",
     type=MEMORY,
     help="What a Gomocup program may use, as in 350MB; one that used more loses.",
 )
 @variety_options
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the games.  [default: one in matches/ for these settings]",
-)
 @json_option
 def arena(
     players: tuple[str, ...],
@@ -147,14 +123,12 @@ def arena(
       fivebook arena --round-robin engine random weighted-defence --game gomoku-11 --games 20
       fivebook arena --gauntlet engine 'gomocup:./a' random --game gomoku-15
     """
-    if opening_rule and openings is not None:
-        raise click.UsageError("--openings and --opening-rule cannot be combined")
     is_table = round_robin or is_gauntlet
     _check_combination(players, sprt, round_robin=round_robin, is_gauntlet=is_gauntlet)
     if not (movetime or clock or nodes or depth):
         movetime = _MOVETIME
     limits = Limits(depth, nodes, movetime, clock)
-    lines = openings_of(game, openings, empty_board=empty_board or bool(opening_rule))
+    lines = openings_of(game, games, openings, empty_board=empty_board, opening_rule=opening_rule)
     pairs = gauntlet(len(players)) if is_gauntlet else round_robin_of(len(players))
     settings = [
         MatchSettings(
@@ -174,8 +148,6 @@ def arena(
     for text in dict.fromkeys(players):
         # Refuses bad ones, and compiles kernels before any worker would.
         check_player(text, settings[0].table)
-    if not opening_rule:
-        note_repeats(games, len(lines))
     event = Event(players, pairs, settings, folder, has_table=is_table)
     tournament = event.tournament(games, sprt)
     status = play(tournament, jobs, quiet=as_json)

@@ -8,7 +8,7 @@ from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
 from fivebook.console import FOUND
-from fivebook.matches import Event, GamesType, note_repeats, openings_of, play
+from fivebook.matches import Event, GamesType, match_options, openings_of, play
 from fivebook.options import CLOCK, DURATION, GAME, MEMORY, json_option
 from service.play.arena.match import MatchSettings
 from service.play.arena.tournament import default_folder
@@ -41,31 +41,7 @@ _PREFIX = "gomocup:"
     show_default=True,
     help="What each program may use; one that used more loses.",
 )
-@click.option(
-    "--margin",
-    type=DURATION,
-    default="50ms",
-    show_default=True,
-    help="A turn that takes this much longer than its time, or than the clock has left, loses.",
-)
-@click.option(
-    "--openings",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A file of openings, a line of moves for each.  [default: the checkout's suite for the "
-    "game in data/openings, else the empty board]",
-)
-@click.option("--empty-board", is_flag=True, help="Begin all games with the empty board.")
-@click.option(
-    "--opening-rule",
-    type=click.Choice([OpeningRule.SWAP2.value]),
-    help="Begin all games with the empty board, and have the programs put stones and choose "
-    "colours by swap2.",
-)
-@click.option(
-    "--save",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the games.  [default: one in matches/ for these settings]",
-)
+@match_options(OpeningRule.SWAP2)
 @json_option
 def referee(
     programs: tuple[str, str],
@@ -95,9 +71,7 @@ def referee(
     """
     if clock is None and turn is None:
         raise click.UsageError("give a --clock, a --turn, or both")
-    if opening_rule and openings is not None:
-        raise click.UsageError("--openings and --opening-rule cannot be combined")
-    lines = openings_of(game, openings, empty_board=empty_board or bool(opening_rule))
+    lines = openings_of(game, games, openings, empty_board=empty_board, opening_rule=opening_rule)
     first, second = (f"{_PREFIX}{text.removeprefix(_PREFIX)}" for text in programs)
     settings = MatchSettings(
         game,
@@ -110,8 +84,6 @@ def referee(
     )
     for text in dict.fromkeys(settings.players):
         check_player(text, settings.table)
-    if not opening_rule:
-        note_repeats(games, len(lines))
     folder = save or default_folder(settings.label, [settings])
     event = Event(settings.players, [(0, 1)], [settings], folder, has_table=False)
     tournament = event.tournament(games)
