@@ -7,7 +7,7 @@ ARGS ?=
 BOUNDS ?= tests/engine
 SOAK ?= 3600
 WON := gomoku-15 gomoku-15-standard
-SUITES := gomoku-11 gomoku-15 gomoku-19 pentago pentago-swap pentago-twist
+SUITES := gomoku-11 gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-19 gomoku-20 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
 # Pins the versions inside pip's isolated builds too: older pips read the first name there,
@@ -90,9 +90,8 @@ book-strength: setup ## Play the engine with the shipped books against itself wi
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
-		case $$game in pentago*) options="--margin 50 --nodes 5000000" ;; *) options= ;; esac; \
-		$(BIN)/python -m tools.suite $$game $$options > data/openings/$$game.new || exit; \
-		mv data/openings/$$game.new data/openings/$$game.txt; \
+		case $$game in pentago*) options="--margin 50 --nodes 5000000 --openings 200" ;; *) options= ;; esac; \
+		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
 	done
 
 solve: setup ## Prove Pentago-swap's win anew, and write the book and the certificate in data/

@@ -1,10 +1,11 @@
 """Makes the opening suites in data/openings: random positions that the engine finds balanced.
 
-python -m tools.suite gomoku-15 > data/openings/gomoku-15.txt
+python -m tools.suite gomoku-15 data/openings
 """
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from random import Random
 
 import click
@@ -15,6 +16,7 @@ from engine.position import Move, Position
 from engine.search import Limits
 from fivebook.options import GAME, POSITIVE
 
+HELD_OUT = "held-out"
 # Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
 _REACH = 3
 _PLIES = (3, 7)
@@ -25,25 +27,45 @@ _LOOK_MARGIN = 2
 
 @click.command()
 @click.argument("game", type=GAME)
-@click.option("--openings", type=POSITIVE, default=100, show_default=True)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--openings", type=POSITIVE, default=500, show_default=True)
 @click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
 @click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(game: Game, openings: int, margin: int, nodes: int, seed: int) -> None:
-    """Print a suite of balanced openings for GAME; the same for the same engine and options."""
-    shortest, longest = _PLIES
-    click.echo(f"# {openings} openings for {game.id}: {shortest} to {longest} random moves near")
-    click.echo(f"# the centre, no two equal by symmetry, unproven and within {margin} centi-units")
-    click.echo(f"# of equal in a search of {nodes:,} nodes by fivebook {__version__}'s engine.")
-    command = f"{game.id} --openings {openings} --margin {margin} --nodes {nodes} --seed {seed}"
-    click.echo(f"# Made by: python -m tools.suite {command}")
-    click.echo("# Licence: MIT, as fivebook itself.")
-    for count, line in enumerate(_balanced(game, margin, nodes, Random(seed)), start=1):
-        click.echo(game.format_line(line))
-        sys.stdout.flush()
+def main(game: Game, folder: Path, openings: int, margin: int, nodes: int, seed: int) -> None:
+    """Write a suite of balanced openings for GAME; the same for the same engine and options.
+
+    One half, drawn by lot, goes to FOLDER, and is played while the engine is developed. The other
+    goes to held-out/ in it, for matches that say how strong it has become.
+    """
+    random = Random(seed)
+    found: list[tuple[Move, ...]] = []
+    for line in islice(_balanced(game, margin, nodes, random), openings):
+        found.append(line)
+        count = len(found)
         click.echo(f"\r{game.id}: {count} of {openings}", nl=count == openings, err=True)
-        if count == openings:
-            break
+    random.shuffle(found)
+    command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
+    half = -(-openings // 2)
+    for place, lines in ((folder, found[:half]), (folder / HELD_OUT, found[half:])):
+        place.mkdir(parents=True, exist_ok=True)
+        text = _suite(game, lines, margin, nodes, f"{command} --seed {seed}")
+        (place / f"{game.id}.txt").write_text(text, encoding="utf-8")
+
+
+def _suite(
+    game: Game, lines: Sequence[tuple[Move, ...]], margin: int, nodes: int, command: str
+) -> str:
+    """A file of openings, and how it was made."""
+    shortest, longest = _PLIES
+    head = f"""\
+# {len(lines)} openings for {game.id}: {shortest} to {longest} random moves near
+# the centre, no two equal by symmetry, unproven and within {margin} centi-units
+# of equal in a search of {nodes:,} nodes by fivebook {__version__}'s engine.
+# Made by: python -m tools.suite {command}
+# Licence: MIT, as fivebook itself.
+"""
+    return head + "".join(f"{game.format_line(line)}\n" for line in lines)
 
 
 def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[tuple[Move, ...]]:

@@ -1,49 +1,67 @@
 """Opening suites: what makes them, and those that are shipped."""
 
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from engine import registry
 from engine.game import Game
 from engine.search import Limits
-from service.play.arena.openings import suite
-from tools.suite import main
+from service.play.arena.openings import read_openings, suite
+from tests.checkout import DATA
+from tools.suite import HELD_OUT, main
 
-SHIPPED = ("gomoku-11", "gomoku-15", "gomoku-19", "pentago", "pentago-swap", "pentago-twist")
+SUITES = DATA / "openings"
+SHIPPED = [path.stem for path in sorted(SUITES.glob("*.txt"))]
 NODES, MARGIN = 3_000, 40
 
 shipped = pytest.mark.parametrize("game", [registry.get(name) for name in SHIPPED], ids=SHIPPED)
 
 
-def made(game_id: str, seed: int = 1) -> list[str]:
-    """The openings of a small suite, in notation."""
+def made(folder: Path, game_id: str, seed: int = 1) -> tuple[list[str], list[str]]:
+    """The openings of a small suite, in notation, and those held out."""
     options = ["--openings", "6", "--nodes", NODES, "--margin", MARGIN, "--seed", seed]
-    result = CliRunner().invoke(main, [game_id, *map(str, options)])
+    result = CliRunner().invoke(main, [game_id, *map(str, [folder, *options])])
     assert result.exit_code == 0, result.output
-    return [line for line in result.stdout.splitlines() if not line.startswith("#")]
+    used, held_out = (
+        [line for line in file.read_text().splitlines() if not line.startswith("#")]
+        for file in (folder / f"{game_id}.txt", folder / HELD_OUT / f"{game_id}.txt")
+    )
+    return used, held_out
 
 
 @pytest.mark.parametrize("game_id", ["gomoku-9", "pentago-swap"])
-def test_every_opening_is_within_the_margin_of_equal(game_id: str) -> None:
+def test_every_opening_is_within_the_margin_of_equal(game_id: str, tmp_path: Path) -> None:
     game = registry.get(game_id)
     searcher = game.searcher()
-    lines = made(game_id)
-    assert len(lines) == 6
-    for line in lines:
+    used, held_out = made(tmp_path, game_id)
+    assert len(used) == len(held_out) == 3
+    for line in used + held_out:
         position = game.play_line(game.parse_line(line))
         result = searcher.search(position, Limits(nodes=NODES))
         assert abs(result.value) <= MARGIN
         assert not result.proven
 
 
-def test_a_suite_is_the_same_for_the_same_seed_alone() -> None:
-    assert made("gomoku-9") == made("gomoku-9") != made("gomoku-9", seed=2)
+def test_a_suite_is_the_same_for_the_same_seed_alone(tmp_path: Path) -> None:
+    first, again = made(tmp_path / "first", "gomoku-9"), made(tmp_path / "again", "gomoku-9")
+    assert first == again != made(tmp_path / "other", "gomoku-9", seed=2)
+
+
+def test_a_file_tells_how_it_was_made(tmp_path: Path) -> None:
+    made(tmp_path, "gomoku-9")
+    text = (tmp_path / HELD_OUT / "gomoku-9.txt").read_text()
+    assert text.startswith("# 3 openings for gomoku-9: 3 to 7 random moves near\n")
+    assert f"python -m tools.suite gomoku-9 {tmp_path} --openings 6 --margin 40" in text
 
 
 @shipped
-def test_a_shipped_suite_has_a_hundred_openings_no_two_alike(game: Game) -> None:
-    keys = {game.canonical(game.play_line(line)).key for line in suite(game)}
-    assert len(keys) == len(suite(game)) == 100
+def test_no_two_shipped_openings_are_alike_not_even_one_held_out(game: Game) -> None:
+    file = SUITES / HELD_OUT / f"{game.id}.txt"
+    lines = [*suite(game), *(read_openings(game, file) if file.exists() else ())]
+    keys = {game.canonical(game.play_line(line)).key for line in lines}
+    assert len(keys) == len(lines) == (500 if file.exists() else 100)
 
 
 @shipped
