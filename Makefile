@@ -3,6 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+# Tests wait for servers and builders much of the time.
+WORKERS ?= 3
 ARGS ?=
 BOUNDS ?= tests/engine
 SOAK ?= 3600
@@ -19,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 # Whoever has run out of tests takes some from the end of another's: most tests of a module, and what
 # they share, stay in one process.
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist worksteal
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
