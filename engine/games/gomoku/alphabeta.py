@@ -128,7 +128,7 @@ def _expected(s: Any) -> int:
 def _correct(s: Any, depth: int, missing: int) -> None:
     """A search of this depth found `missing` more than was expected: expect part of it next time.
 
-    (Corrections by what positions have in common: Caissa and Stockfish, 2023.)
+    (Correction history, after Caissa, 2023, and Stockfish, 2024.)
     """
     missing = max(-_CORRECTION_MAX, min(_CORRECTION_MAX, missing))
     step = _CORRECTION_UNIT * missing * min(depth + 1, _CORRECTION_DEPTH_MAX)
