@@ -98,8 +98,9 @@ class GomocupPlayer(Player):
             self._start()
         self._tell_time(clock)
         self._program.send("SWAP2BOARD")
-        for move in opening.moves:
-            self._program.send(self._name(move))
+        for number, move in enumerate(opening.moves):
+            # Some programs want the owner of a stone as in BOARD; the others pass over it.
+            self._program.send(f"{self._name(move)},{_OTHER if number % 2 else _OWN}")
         self._program.send("DONE")
         answer = self._program.receive(self._patience(clock))
         # Whatever follows is sent as a board.

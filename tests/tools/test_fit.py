@@ -12,7 +12,7 @@ from engine.games.gomoku import Rule, features
 from engine.games.gomoku.weights import file_of
 from engine.search import Limits
 from engine.values import is_decisive
-from tools import fit, selfplay
+from tools import fit, regression, selfplay
 from tools.fit import main
 from tools.selfplay import SelfPlay, SelfPlayedGame, load_block, load_games, play_games
 from tools.walks import Labels, label_walks
@@ -95,8 +95,9 @@ def test_walks_depend_on_their_seed_alone(folder: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fit, "_TEMPO_OPENINGS", 3)
+    monkeypatch.setitem(regression._OPTIONS, "maxiter", 20)
 
 
 def run(folder: Path, *options: str, game: str = GAME.id) -> Result:

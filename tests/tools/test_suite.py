@@ -14,14 +14,14 @@ from tools.suite import HELD_OUT, main
 
 SUITES = DATA / "openings"
 SHIPPED = [path.stem for path in sorted(SUITES.glob("*.txt"))]
-NODES, MARGIN = 3_000, 40
+NODES, MARGIN = 3_000, 200
 
 shipped = pytest.mark.parametrize("game", [registry.get(name) for name in SHIPPED], ids=SHIPPED)
 
 
 def made(folder: Path, game_id: str, seed: int = 1) -> tuple[list[str], list[str]]:
     """The openings of a small suite, in notation, and those held out."""
-    options = ["--openings", "6", "--nodes", NODES, "--margin", MARGIN, "--seed", seed]
+    options = ["--openings", "4", "--nodes", NODES, "--margin", MARGIN, "--seed", seed]
     result = CliRunner().invoke(main, [game_id, *map(str, [folder, *options])])
     assert result.exit_code == 0, result.output
     used, held_out = (
@@ -36,7 +36,7 @@ def test_every_opening_is_within_the_margin_of_equal(game_id: str, tmp_path: Pat
     game = registry.get(game_id)
     searcher = game.searcher()
     used, held_out = made(tmp_path, game_id)
-    assert len(used) == len(held_out) == 3
+    assert len(used) == len(held_out) == 2
     for line in used + held_out:
         position = game.play_line(game.parse_line(line))
         result = searcher.search(position, Limits(nodes=NODES))
@@ -52,8 +52,8 @@ def test_a_suite_is_the_same_for_the_same_seed_alone(tmp_path: Path) -> None:
 def test_a_file_tells_how_it_was_made(tmp_path: Path) -> None:
     made(tmp_path, "gomoku-9")
     text = (tmp_path / HELD_OUT / "gomoku-9.txt").read_text()
-    assert text.startswith("# 3 openings for gomoku-9: 3 to 7 random moves near\n")
-    assert f"python -m tools.suite gomoku-9 {tmp_path} --openings 6 --margin 40" in text
+    assert text.startswith("# 2 openings for gomoku-9: 3 to 7 random moves near\n")
+    assert f"python -m tools.suite gomoku-9 {tmp_path} --openings 4 --margin 200" in text
 
 
 @shipped

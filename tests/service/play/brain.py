@@ -65,7 +65,8 @@ for line in map(str.strip, sys.stdin):
     elif command == "SWAP2BOARD":
         stones = []
         while (stone := next(sys.stdin).strip()) != "DONE":
-            stones.append(stone)
+            x, y, _ = stone.split(",")
+            stones.append(f"{x},{y}")
         print(swap2(stones), flush=True)
     elif command == "END":
         break
