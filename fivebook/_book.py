@@ -155,8 +155,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        605 h10 h9 g9 i7 f8 i11 e7 d6
-        592 g8
+        632 g8 i7 h7 h6 i6 f9 g5 h9
+        518 f8 i7 h10 h9 g9 i11 i10 g10
 
         Raises:
             PositionNotFound: if the book does not hold the position.
@@ -213,7 +213,7 @@ class Book(Closing):
 
         >>> with open_book("gomoku.db") as book:
         ...     print(book.best("h8 i9"))
-        h10
+        g8
         """
         rules = self._game(game)
         entry = self._found(rules, read_line(rules, moves), lines=0, best_only=True)

@@ -39,12 +39,12 @@ def demo(leave: bool) -> None:
     books = [_FOLDER / name for name in _BUILDS]
     port = free_port()
     console.rule(f"fivebook serve {' '.join(map(str, books))} --port {port}", align="left")
-    with served(books, port) as address:
+    with served(books, port) as service:
         for question in _QUESTIONS:
-            _ask(f"{address}/api/v1/position?{urlencode(question, safe=',:')}")
+            _ask(f"{service.address}/api/v1/position?{urlencode(question, safe=',:')}")
         console.print("\nTo try:")
         for path in ("/", "/api/v1/books", "/api/v1/best?game=gomoku-15&moves=h8,i9"):
-            console.print(f"  {address}{path}", highlight=False)
+            console.print(f"  {service.address}{path}", highlight=False)
         if not leave:
             console.print("\nServing until Ctrl-C.")
             _wait_for_interrupt()

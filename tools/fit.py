@@ -3,7 +3,7 @@
 python -m tools.fit gomoku-15 --jobs 2
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -18,48 +18,19 @@ from engine import registry
 from engine.evaluation import LinearEvaluation
 from engine.game import Game
 from engine.search import Limits
-from engine.values import is_decisive
-from fivebook.options import GAME, POSITIVE
-from tools.regression import Choices, Indices, Matrix, Vector, cross_entropy, fit, probabilities
-from tools.selfplay import SelfPlay, blocks_of, load_block, play_games
+from tools.labelled import HELD_OUT, Source, scores_of, source_options
+from tools.regression import Choices, Indices, Matrix, Vector, cross_entropy, fit
+from tools.selfplay import SelfPlay, load_block
 from tools.suite import random_line
-from tools.walks import Labels, label_walks
+from tools.walks import Labels
 
-# Every tenth block is held out: positions of one game are too alike to be on both sides.
-_HELD_OUT = 10
-# What is decided a search finds by itself, if it matters at all how a leaf of it is judged.
-_SHARE_OF_DECIDED = 0.1
 _ODD_DEPTH = 5
 _TEMPO_OPENINGS = 200
 
 
 @click.command()
-@click.argument("game", type=GAME)
-@click.option("--games", "count", type=POSITIVE, default=15_000, show_default=True)
-@click.option("--nodes", type=POSITIVE, default=2_000, show_default=True, help="For each move.")
-@click.option(
-    "--walks", type=POSITIVE, default=2, show_default=True, help="From each position, some."
-)
-@click.option("--seed", type=int, default=1, show_default=True)
-@click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Processes that play.")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("matches/selfplay"),
-    show_default=True,
-    help="Keeps the games and walks; those that are there are not made again.",
-)
-@click.option("--dry-run", is_flag=True, help="Print what came of it and leave the file alone.")
-def main(
-    game: Game,
-    count: int,
-    nodes: int,
-    walks: int,
-    seed: int,
-    jobs: int,
-    folder: Path,
-    dry_run: bool,
-) -> None:
+@source_options
+def main(game: Game, source: Source, jobs: int, dry_run: bool) -> None:
     """Fit the weights of GAME's rule; the same for the same engine and options.
 
     The evaluation learns what a search says of positions a few plausible moves away from those of
@@ -69,42 +40,31 @@ def main(
     evaluation = game.evaluation()
     if evaluation is None:
         raise click.BadParameter(f"the evaluation of {game.id} has no weights to fit")
-    plan = SelfPlay(game.id, nodes, seed)
-    blocks = blocks_of(count)
-    _follow(f"{game.id}: games", play_games(plan, count, folder, jobs))
-    labels = [Labels(plan, folder, nodes, number) for number in range(walks)]
-    for each in labels:
-        _follow(f"{game.id}: walks {each.seed}, blocks", label_walks(each, blocks, jobs))
+    source.make(jobs)
     parallel = Parallel(n_jobs=jobs)
-    weights, found = _fit_values(evaluation, parallel, labels, blocks)
-    policy, found_of_moves = _fit_moves(evaluation, parallel, plan, blocks, folder)
+    weights, found = _fit_values(evaluation, parallel, source)
+    policy, found_of_moves = _fit_moves(evaluation, parallel, source)
     weights[-1] += _tempo_missing(game, evaluation, weights, policy)
-    command = f"{game.id} --games {count} --nodes {nodes} --walks {walks} --seed {seed}"
-    origin = {"made by": f"python -m tools.fit {command}", **found, **found_of_moves}
+    origin = {
+        "made by": f"python -m tools.fit {game.id} {source.options}",
+        **found,
+        **found_of_moves,
+    }
     for name, value in origin.items():
         click.echo(f"{name}: {value}")
     if not dry_run:
         evaluation.write(weights, policy, origin)
 
 
-def _follow(what: str, progress: Iterator[int]) -> None:
-    """Run `progress` to its end, and show how far it is."""
-    for number in progress:
-        click.echo(f"\r{what} {number}", nl=False, err=True)
-    click.echo(err=True)
-
-
 def _fit_values(
-    evaluation: LinearEvaluation, parallel: Parallel, labels: list[Labels], blocks: int
+    evaluation: LinearEvaluation, parallel: Parallel, source: Source
 ) -> tuple[list[int], dict[str, object]]:
     """The weights of the evaluation, and what there is to say of them."""
-    jobs = [(each, block) for each in labels for block in range(blocks)]
-    parts = parallel(delayed(_features_of)(*job) for job in jobs)
+    parts = parallel(delayed(_features_of)(*part) for part in source.parts)
     features = sparse.vstack([part[0] for part in parts], format="csr")
-    scores = np.concatenate([part[1] for part in parts])
-    numbers = np.repeat([block for _, block in jobs], [len(part[1]) for part in parts])
-    held_out = numbers % _HELD_OUT == 0
-    shares = np.where((scores == 0) | (scores == 1), _SHARE_OF_DECIDED, 1.0)
+    scores, shares = (np.concatenate([part[n] for part in parts]) for n in (1, 2))
+    blocks = [block for _, block in source.parts]
+    held_out = np.repeat(blocks, [len(part[1]) for part in parts]) % HELD_OUT == 0
     learnt = ~held_out
     weights = fit(features[learnt], scores[learnt], evaluation.weights, shares[learnt]).round()
     before, after = (
@@ -119,8 +79,8 @@ def _fit_values(
     }
 
 
-def _features_of(labels: Labels, block: int) -> tuple[Matrix, Vector]:
-    """The features of a block's positions, and the score that a search expects in each."""
+def _features_of(labels: Labels, block: int) -> tuple[Matrix, Vector, Vector]:
+    """The features of a block's positions, with what `scores_of` says of them."""
     game, evaluation = _evaluation_of(labels.games.game_id)
     columns, counts, values = [], [], []
     for line, value in labels.load(block):
@@ -129,23 +89,21 @@ def _features_of(labels: Labels, block: int) -> tuple[Matrix, Vector]:
             columns.append(features[0])
             counts.append(features[1])
             values.append(value)
-    scores = np.where(
-        [is_decisive(value) for value in values],
-        np.greater(values, 0),
-        probabilities(np.array(values, dtype=np.float64)),
-    )
     starts = np.cumsum([0, *map(len, columns)])
     found = np.concatenate(counts).astype(np.float64), np.concatenate(columns), starts
-    return sparse.csr_matrix(found, shape=(len(values), len(evaluation.weights))), scores
+    shape = len(values), len(evaluation.weights)
+    return sparse.csr_matrix(found, shape=shape), *scores_of(values)
 
 
 def _fit_moves(
-    evaluation: LinearEvaluation, parallel: Parallel, plan: SelfPlay, blocks: int, folder: Path
+    evaluation: LinearEvaluation, parallel: Parallel, source: Source
 ) -> tuple[list[int], dict[str, object]]:
     """The weights of the order of moves, and what there is to say of them."""
-    parts = parallel(delayed(_choices_of)(plan, block, folder) for block in range(blocks))
-    learnt = _joined(part for block, part in enumerate(parts) if block % _HELD_OUT)
-    held_out = _joined(part for block, part in enumerate(parts) if block % _HELD_OUT == 0)
+    parts = parallel(
+        delayed(_choices_of)(source.plan, block, source.folder) for block in range(source.blocks)
+    )
+    learnt = _joined(part for block, part in enumerate(parts) if block % HELD_OUT)
+    held_out = _joined(part for block, part in enumerate(parts) if block % HELD_OUT == 0)
     weights = learnt.fit([0.0] * len(evaluation.policy))
     policy = (100 * weights).round()
     return policy.astype(int).tolist(), {

@@ -3,7 +3,10 @@
 from typing import Any
 
 # Limits and counters, and the notes that the board keeps for stones that are taken back.
-_CHANGEABLE = {"nodes", "node_limit", "next_check", "stop", "kept", "changed", "changed_from"}
+_CHANGEABLE = {
+    *("nodes", "node_limit", "next_check", "stop"),
+    *("kept", "changed", "changed_from", "played"),
+}
 
 
 def content(state: Any) -> dict[str, bytes]:

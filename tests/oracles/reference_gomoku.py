@@ -23,6 +23,7 @@ from engine.games.gomoku.weights import Weights, read
 from engine.position import Move, Position, cells_of
 from engine.search import Limits, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, distance, is_decisive
+from tests.oracles.plain_network import network_value
 
 # What follows is in `lines` there.
 
@@ -113,6 +114,7 @@ class State:
         self.cells = range(size * size)
         fill_pattern_tables(self, weights)
         self.tempo = weights.tempo
+        self.network = weights.network
         self.threat_worth: list[int] = weights.threats[0].tolist()
         self.correction: dict[int, int] = {}
         numbers = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED)).integers(
@@ -396,6 +398,8 @@ def evaluate(s: State, correction: int = 0) -> int:
     mover = own + _WAITER_OFFSET >> _WAITER_BITS
     waiter = (other + _WAITER_OFFSET & _MOVER_UNIT - 1) - _WAITER_OFFSET
     value = mover - waiter + s.threat_worth[threats(s)] + s.tempo + correction
+    patterns = [(p & _PATTERN, p >> 16) for at, p in enumerate(s.pattern) if not s.cell[at]]
+    value += network_value(patterns, s.colour, s.network)
     return max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value))
 
 

@@ -6,34 +6,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from engine import registry
 from engine.game import Outcome
-from engine.games.gomoku import Rule, features
-from engine.games.gomoku.weights import file_of
 from engine.search import Limits
 from engine.values import is_decisive
-from tools import fit, regression, selfplay
+from tests.tools.selfplayed import COUNT, GAME, PLAN
+from tools import fit, regression
 from tools.fit import main
 from tools.selfplay import SelfPlay, SelfPlayedGame, load_block, load_games, play_games
 from tools.walks import Labels, label_walks
-
-GAME = registry.get("gomoku-7")
-PLAN = SelfPlay(GAME.id, nodes=60, seed=1)
-COUNT = 2 * selfplay.GAMES_IN_FILE
 
 
 def kept(folder: Path, jobs: int, plan: SelfPlay = PLAN) -> list[SelfPlayedGame]:
     """The games after they were played by `jobs` processes, as far as they were missing."""
     list(play_games(plan, COUNT, folder, jobs))
     return list(load_games(plan, COUNT, folder))
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the games of `PLAN` are, played by one process."""
-    folder = tmp_path_factory.mktemp("selfplay")
-    assert list(play_games(PLAN, COUNT, folder, jobs=1)) == [COUNT // 2, COUNT]
-    return folder
 
 
 def test_the_games_are_the_same_for_any_number_of_jobs(folder: Path, tmp_path: Path) -> None:
@@ -103,15 +89,6 @@ def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
 def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
     arguments = [game, "--games", str(COUNT), "--nodes", "60", "--folder", str(folder)]
     return CliRunner().invoke(main, [*arguments, *options])
-
-
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the weights, for evaluations to read and to write."""
-    copy = tmp_path / "weights.json"
-    copy.write_bytes(file_of(Rule.FREESTYLE).read_bytes())
-    monkeypatch.setattr(features, "file_of", lambda _: copy)
-    return copy
 
 
 def test_the_command_writes_weights_that_predict_searches_and_moves_better(

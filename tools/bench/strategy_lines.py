@@ -55,11 +55,11 @@ def ask_lines(book: Path, count: int, *, start: str = "", seed: int = 1) -> Line
     asked: dict[tuple[Move, ...], float] = {}
     failed: list[str] = []
     longest = 0
-    with served((book,), port) as address:
+    with served((book,), port) as service:
         for _ in range(count):
             line = list(game.parse_line(start))
             while game.outcome(game.play_line(line)) is None:
-                answer, milliseconds = _ask(address, game, line)
+                answer, milliseconds = _ask(service.address, game, line)
                 if tuple(line) not in asked:
                     asked[tuple(line)] = milliseconds
                     if answer["source"] != "proof":

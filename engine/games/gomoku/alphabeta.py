@@ -45,6 +45,7 @@ from engine.games.gomoku.board import (
     threats,
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
+from engine.games.gomoku.network import network_value
 from engine.kernels import entry_kernel, kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
 
@@ -109,6 +110,7 @@ def _static_value(s: Any, correction: int) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
     value = s.worth[u64(2 * s.colour + MOVER)] - s.worth[u64(2 * (1 - s.colour) + WAITER)]
     value += s.threat_worth[u64(s.colour * THREATS + threats(s))] + s.tempo + correction
+    value += network_value(s)
     return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
 
 

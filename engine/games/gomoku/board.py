@@ -43,10 +43,22 @@ MOVER, WAITER = range(2)
 _FEW = np.array([0, 4, 1, 2, 1, 2])
 THREATS = 3 ** (2 * (OPEN_FOURS - PLAIN) - 1)
 
-# What `take_back` restores: the sums, and with them the number of patterns changed before. A stone
-# is on the lines of 40 cells at most, and changes the patterns of both sides there.
+# A stone is on the lines of so many cells, and changes the patterns of both sides there.
+_MOST_CELLS = 40
+
+# The sizes of `network`: numbers for each side, those of both, and the nodes of two layers.
+FEATURES = 16
+WIDTH, HIDDEN, SECOND_HIDDEN = 2 * FEATURES, 32, 16
+PAIRS = 1 << 8
+# What it keeps: an entry for each cell of the root, then for those that each stone changes and its
+# own; a step for each position that was asked about. `common` is how many of the first stones have
+# stayed where they were since the last step.
+_STEPS = MAX_PLY + 2
+_ENTRIES = 1 + MAX_CELLS + (_MOST_CELLS + 1) * _STEPS
+
+# What `take_back` restores: the sums, and with them the number of patterns changed before.
 _SUMS = 4 * LEVELS + 5
-_MOST_CHANGES = 2 * 40
+_MOST_CHANGES = 2 * _MOST_CELLS
 
 STATE = np.dtype(
     [
@@ -56,6 +68,25 @@ STATE = np.dtype(
         ("policy_of", np.int16, 4 * PATTERNS),
         ("rank_of", np.int16, 4 * PATTERNS),
         ("threat_worth", np.int16, 2 * THREATS),
+        ("embedding", np.int16, PAIRS * WIDTH),
+        ("first_layer", np.int16, 2 * HIDDEN * WIDTH),
+        ("first_bias", np.int32, 2 * HIDDEN),
+        ("second_layer", np.int16, SECOND_HIDDEN * HIDDEN),
+        ("second_bias", np.int32, SECOND_HIDDEN),
+        ("last_layer", np.int32, SECOND_HIDDEN),
+        ("last_bias", np.int64),
+        ("hidden", np.int16, HIDDEN),
+        ("features", np.int32, _STEPS * WIDTH),
+        ("step_stones", np.int32, _STEPS),
+        ("step_entries", np.int32, _STEPS),
+        ("steps", np.int64),
+        ("common", np.int64),
+        ("cell_features", np.int16, _ENTRIES * WIDTH),
+        ("entry_cell", np.int16, _ENTRIES),
+        ("former_entry", np.int16, _ENTRIES),
+        ("entry", np.int16, CELLS),
+        ("entries", np.int64),
+        ("played", np.int16, MAX_CELLS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
@@ -227,6 +258,12 @@ def _keep_sums(s: Any) -> None:
     s.stones += 1
 
 
+@kernel(types.int64(State, types.int64))
+def changes_before(s: Any, stones: int) -> int:
+    """How many patterns had changed when there were so many stones, fewer than now."""
+    return int(s.kept[u64(stones * _SUMS + _SUMS - 1)])
+
+
 @kernel(types.void(State))
 def _restore_sums(s: Any) -> None:
     """Bring back sums and patterns as they were before the last stone."""
@@ -248,6 +285,7 @@ def _restore_sums(s: Any) -> None:
 def place(s: Any, at: int) -> None:
     """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
     code = s.colour + 1
+    s.played[u64(s.stones)] = at
     _keep_sums(s)
     _count(s, 0, at, -1)
     _count(s, 1, at, -1)
@@ -291,6 +329,7 @@ def take_back(s: Any, at: int) -> None:
                 s.near[u64(before)] -= 1
     s.cell[u64(at)] = EMPTY
     _restore_sums(s)
+    s.common = min(s.common, s.stones)
 
 
 @entry_kernel(types.void(State, types.int64, types.int64[::1]))
@@ -303,7 +342,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
     s.level_count[:] = 0
     s.level_sum[:] = 0
     s.worth[:] = 0
-    s.changes = s.stones = 0
+    s.changes = s.stones = s.steps = s.entries = s.common = 0
     s.hash = np.uint64(0)
     s.colour = 0
     s.empties = size * size

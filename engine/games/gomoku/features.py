@@ -6,6 +6,7 @@ The order of moves is made of the same patterns, with weights of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from engine.games.gomoku import Rule, board, patterns
+from engine.games.gomoku import Rule, alphabeta, board, network, patterns
 from engine.games.gomoku.board import (
     CELLS,
     EMPTY,
@@ -27,7 +28,7 @@ from engine.games.gomoku.board import (
     State,
 )
 from engine.games.gomoku.searcher import GomokuSearcher
-from engine.games.gomoku.weights import Weights, file_of, read
+from engine.games.gomoku.weights import Network, Weights, file_of, read
 from engine.kernels import kernel
 from engine.position import Move, Position
 
@@ -56,6 +57,29 @@ def count_patterns(s: Any, combination_of: Any, counts: Any) -> None:
             counts[start + side * _COMBINATIONS + combination_of[pattern]] += sign
 
 
+@kernel(types.int64(State, types.uint32[::1]))
+def list_cells(s: Any, found: Any) -> int:
+    """List what the network sees of each cell for the side to move; returns how many there are.
+
+    The kind of the own row on a line and, four bits higher, that of the other side's make a byte.
+    Those of a cell's four lines are in ascending order, from the lowest byte on.
+    """
+    count = 0
+    lines = np.empty(4, dtype=np.int64)
+    for index in range(s.size * s.size):
+        at = int(s.cells[index])
+        if network.counts(s, at):
+            own = int(s.pattern[s.colour * CELLS + at])
+            other = int(s.pattern[(1 - s.colour) * CELLS + at])
+            for direction in range(4):
+                shift = 4 * direction
+                lines[direction] = own >> shift & 15 | (other >> shift & 15) << 4
+            lines.sort()
+            found[count] = lines[0] | lines[1] << 8 | lines[2] << 16 | lines[3] << 24
+            count += 1
+    return count
+
+
 class GomokuEvaluation:
     """The evaluation of one Gomoku game, see `engine.evaluation.LinearEvaluation`."""
 
@@ -66,8 +90,10 @@ class GomokuEvaluation:
         of_cells, of_threats = self._weights.worth.ravel(), self._weights.threats.ravel()
         self.weights: Sequence[int] = (*of_cells, *of_threats, self._weights.tempo)
         self._counts = np.empty(len(of_cells), dtype=np.int64)
+        self.tables = len(self._weights.worth)
         self.policy: Sequence[int] = self._weights.policy.ravel().tolist()
-        self._searcher = GomokuSearcher(game, weights=self._weights)
+        linear = replace(self._weights, network=Network.silent(game.rule))
+        self._searcher = GomokuSearcher(game, weights=linear)
 
     def features(self, position: Position) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         state = self._quiet(position)
@@ -101,6 +127,21 @@ class GomokuEvaluation:
         )  # fmt: skip
         return moves, features
 
+    def cells(self, position: Position) -> tuple[NDArray[np.uint32], int, int] | None:
+        """What `list_cells` lists, the static value without the network, in centi-units, and the
+        table of the side to move; None where `features` has none.
+        """
+        state = self._quiet(position)
+        if state is None:
+            return None
+        found = np.empty(self._game.cell_count, dtype=np.uint32)
+        count = list_cells(state, found)
+        return (
+            found[:count],
+            alphabeta.evaluate(state),
+            int(self._is_restricted(int(state["colour"]))),
+        )
+
     def searcher(self, weights: Sequence[int], policy: Sequence[int]) -> GomokuSearcher:
         return GomokuSearcher(self._game, weights=self._joined(weights, policy))
 
@@ -109,6 +150,10 @@ class GomokuEvaluation:
     ) -> None:
         self._joined(weights, policy).write(self.file, self._game.rule, origin)
 
+    def write_network(self, found: Network, origin: Mapping[str, object]) -> None:
+        """Put a network into `file`, with what there is to say of its `origin`."""
+        found.write(self.file, origin)
+
     def _joined(self, weights: Sequence[int], policy: Sequence[int]) -> Weights:
         own, of_cells = self._weights, self._weights.worth.size
         return Weights(
@@ -116,6 +161,7 @@ class GomokuEvaluation:
             np.array(policy, np.int16).reshape(own.policy.shape),
             np.array(weights[of_cells:-1], np.int16).reshape(own.threats.shape),
             weights[-1],
+            Network.silent(self._game.rule),
         )
 
     def _start(self, colour: int) -> int:

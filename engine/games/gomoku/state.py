@@ -30,6 +30,7 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     for name, table in (*_pattern_tables().items(), *_weight_tables(weights).items()):
         states[name][0] = table
     states["tempo"] = weights.tempo
+    states["last_bias"] = weights.network.last_bias
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
     states["reach"] = 4 if rule is Rule.FREESTYLE else 5
@@ -43,13 +44,31 @@ def _pattern_tables() -> dict[str, NDArray[Any]]:
 
 
 @lru_cache(maxsize=8)
-def _weight_tables(weights: Weights) -> dict[str, NDArray[np.int16]]:
-    """What patterns weigh in the evaluation and in the order of moves."""
+def _weight_tables(weights: Weights) -> dict[str, NDArray[np.integer[Any]]]:
+    """The weights as a state has them, those for dark before those for light."""
+    network = weights.network
+    for_light = network.first[0].reshape(-1, 2, board.FEATURES)[:, ::-1]
     return {
+        "embedding": _by_pair(network.embedding),
+        "first_layer": np.append(network.first[-1], for_light),
+        "first_bias": network.first_bias[[-1, 0]].ravel(),
+        "second_layer": network.second.ravel(),
+        "second_bias": network.second_bias,
+        "last_layer": network.last,
         "worth_of": by_pattern(weights.worth).ravel(),
         "policy_of": by_pattern(weights.policy).ravel(),
         "threat_worth": weights.threats[[-1, 0]].ravel(),
     }
+
+
+def _by_pair(embedding: NDArray[np.int16]) -> NDArray[np.int16]:
+    """What a pair of rows stands for: dark's and light's features, by dark's kind and light's."""
+    by_pair = np.zeros((16, 16, 2, board.FEATURES), dtype=np.int16)
+    kinds = embedding.shape[1]
+    # The kind of dark's row is in the lower bits of a pair.
+    by_pair[:kinds, :kinds, board.DARK_COLOUR] = embedding[-1].swapaxes(0, 1)
+    by_pair[:kinds, :kinds, board.LIGHT_COLOUR] = embedding[0]
+    return by_pair.ravel()
 
 
 @lru_cache

@@ -1,20 +1,32 @@
-"""The weights of the Gomoku evaluation and of its order of moves, made by ``python -m tools.fit``.
+"""The weights of the Gomoku evaluation and of its order of moves.
 
-Each rule has its own, in a file of ``weights/``, and with them how they came about.
+``python -m tools.fit`` and ``python -m tools.network`` make them. Each rule has its own, in a file
+of ``weights/``, and with them how they came about.
 """
+
+from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, patterns
-from engine.games.gomoku.board import PATTERNS, THREATS
+from engine.games.gomoku.board import (
+    FEATURES,
+    HIDDEN,
+    PATTERNS,
+    SECOND_HIDDEN,
+    THREATS,
+    WIDTH,
+)
+from engine.games.gomoku.line_table import KINDS
 
 FOLDER = Path(__file__).with_suffix("")
 
@@ -29,6 +41,56 @@ _TO_MOVE = ("side to move", "other side")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """The weights of `network`, for each table of `Weights`: whole numbers, in the units there.
+
+    `embedding` is what a pair of rows on one line stands for, by the kind of the table's own side
+    and by that of the other: shape (tables, kinds, kinds, FEATURES). `first` and `first_bias` are
+    those for the table's side to move, whose own features come before the other side's: shapes
+    (tables, HIDDEN, WIDTH) and (tables, HIDDEN). `second`, `second_bias` and `last` are the same
+    for both: shapes (SECOND_HIDDEN, HIDDEN), (SECOND_HIDDEN,) and (SECOND_HIDDEN,).
+    """
+
+    embedding: NDArray[np.int16]
+    first: NDArray[np.int16]
+    first_bias: NDArray[np.int32]
+    second: NDArray[np.int16]
+    second_bias: NDArray[np.int32]
+    last: NDArray[np.int32]
+    last_bias: int
+
+    @classmethod
+    def silent(cls, rule: Rule) -> Network:
+        """One that adds nothing to any value."""
+        shapes = _network_shapes(rule)
+        arrays: dict[str, Any] = {
+            name: np.zeros(shape, kind) for name, (shape, kind) in shapes.items()
+        }
+        return cls(**arrays, last_bias=0)
+
+    def write(self, file: Path, origin: Mapping[str, object]) -> None:
+        """Put it beside the other weights in `file`, with what there is to say of its `origin`."""
+        document = json.loads(file.read_bytes())
+        document["network"] = {"origin": dict(origin)} | {
+            each.name: np.asarray(getattr(self, each.name)).tolist() for each in fields(self)
+        }
+        file.write_text(_in_lines(document), encoding="utf-8")
+
+
+def _network_shapes(rule: Rule) -> dict[str, tuple[tuple[int, ...], type[np.integer[Any]]]]:
+    """The shape and the type of each array of a `Network`."""
+    tables = len(_TABLES[rule])
+    return {
+        "embedding": ((tables, len(KINDS), len(KINDS), FEATURES), np.int16),
+        "first": ((tables, HIDDEN, WIDTH), np.int16),
+        "first_bias": ((tables, HIDDEN), np.int32),
+        "second": ((SECOND_HIDDEN, HIDDEN), np.int16),
+        "second_bias": ((SECOND_HIDDEN,), np.int32),
+        "last": ((SECOND_HIDDEN,), np.int32),
+    }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Weights:
     """What a cell is worth by the combination of rows that a stone there would make.
 
@@ -37,16 +99,20 @@ class Weights:
     light and one for dark, otherwise one for both; for the side to move and for the other side;
     in the order of `patterns.COMBINATIONS`. `threats` is what all that both sides threaten is worth
     besides to the side to move, whose table it is, by `board.threats`: shape (tables, THREATS).
-    `tempo` is what being to move is worth in any case.
+    `tempo` is what being to move is worth in any case. `network` adds to the sum of all these.
     """
 
     worth: NDArray[np.int16]
     policy: NDArray[np.int16]
     threats: NDArray[np.int16]
     tempo: int
+    network: Network
 
     def write(self, file: Path, rule: Rule, origin: Mapping[str, object]) -> None:
-        """Write them to `file`, with what there is to say of their `origin`."""
+        """Write them to `file`, with what there is to say of their `origin`.
+
+        The network is not among them: it is fitted to what they leave.
+        """
         tables = {
             of: {
                 name: dict(zip(_TO_MOVE, getattr(self, name)[number].tolist(), strict=True))
@@ -85,7 +151,20 @@ def _parsed(rule: Rule, text: bytes) -> Weights:
         for name in ("worth", "policy")
     )
     threats = np.array([document[of]["threats"] for of in _TABLES[rule]], dtype=np.int16)
-    return Weights(worth, policy, threats.reshape(-1, THREATS), document["tempo"])
+    threats = threats.reshape(-1, THREATS)
+    return Weights(worth, policy, threats, document["tempo"], _network_in(document, rule))
+
+
+def _network_in(document: Mapping[str, Any], rule: Rule) -> Network:
+    """The network of a file, a silent one where it has none."""
+    if "network" not in document:
+        return Network.silent(rule)
+    network = document["network"]
+    arrays: dict[str, Any] = {
+        name: np.array(network[name], dtype=kind).reshape(shape)
+        for name, (shape, kind) in _network_shapes(rule).items()
+    }
+    return Network(**arrays, last_bias=network["last_bias"])
 
 
 def by_pattern(weights: NDArray[np.int16]) -> NDArray[np.int16]:

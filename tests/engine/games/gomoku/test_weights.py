@@ -12,7 +12,7 @@ from engine.game import Game
 from engine.games.gomoku import Rule, alphabeta, board, features, line_table, patterns, weights
 from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.searcher import GomokuSearcher
-from engine.games.gomoku.weights import Weights
+from engine.games.gomoku.weights import Network, Weights
 from engine.position import Position
 from engine.search import Limits
 
@@ -25,7 +25,7 @@ def random_weights(rule: Rule, seed: int, tempo: int = 5) -> Weights:
     random = np.random.default_rng(seed)
     worth, policy = (random.integers(-9, 10, shape).astype(np.int16) for _ in range(2))
     threats = random.integers(-99, 100, (TABLES[rule], board.THREATS)).astype(np.int16)
-    return Weights(worth, policy, threats, tempo)
+    return Weights(worth, policy, threats, tempo, Network.silent(rule))
 
 
 def random_position(game: Game, random: Random) -> Position:

@@ -1,0 +1,161 @@
+"""What a position is worth beyond the sum of its cells: a small network over the rows of each cell.
+
+On each of its four lines an empty cell has a row that dark could make there and one that light
+could make. Such a pair stands for `FEATURES` numbers for either side; those of the four lines are
+added, and where the sum is positive it counts. What counts in all cells together, the features of
+the position, goes through two layers. (After NNUE: Nasu, 2018.)
+
+Cells from which no side could make a two are left out, so that a larger board is not another
+position.
+
+All numbers are whole, so that the value is the same on every machine. The features are kept for
+every position on the way from the root, so that taking back a stone costs next to nothing; those
+of positions that are not asked about are not worked out.
+"""
+
+from typing import Any
+
+from numba import types
+
+from engine.games.gomoku.board import (
+    CELLS,
+    EMPTY,
+    HIDDEN,
+    SECOND_HIDDEN,
+    WIDTH,
+    State,
+    changes_before,
+)
+from engine.kernels import kernel, u64
+from engine.vectors import (
+    add,
+    add_up,
+    at_most,
+    dot,
+    load,
+    no_longs,
+    none,
+    positive,
+    store,
+    subtract,
+)
+
+WEIGHT_UNIT, LAST_UNIT = 1 << 10, 1 << 16
+"""What stands for one in the weights of the first two layers, and in those of the last."""
+
+NODE_MAX = WEIGHT_MAX = (1 << 13) - 1
+"""With these no sum of products in a layer is beyond 32 bits, nor that of four rows beyond 16."""
+
+# The bits that the kinds from a two on have in a pattern, and others have not.
+_COUNTING = 0xCCCC
+
+
+@kernel(types.boolean(State, types.int64))
+def counts(s: Any, at: int) -> bool:
+    """Whether a cell is among those that the features are of."""
+    patterns = s.pattern[u64(at)] | s.pattern[u64(CELLS + at)]
+    return bool(s.cell[u64(at)] == EMPTY and patterns & _COUNTING)
+
+
+@kernel(types.void(State))
+def _step_back(s: Any) -> None:
+    """Forget the newest features."""
+    s.steps -= 1
+    first = s.step_entries[u64(s.steps)]
+    for entry in range(s.entries - 1, first - 1, -1):
+        s.entry[u64(s.entry_cell[u64(entry)])] = s.former_entry[u64(entry)]
+    s.entries = first
+
+
+@kernel(types.int64(State))
+def _list_all(s: Any) -> int:
+    """Make an entry for every cell that counts; returns the number after the last."""
+    s.entry[:] = 0
+    end = s.entries
+    for index in range(s.size * s.size):
+        at = int(s.cells[u64(index)])
+        if counts(s, at):
+            s.entry_cell[u64(end)] = at
+            end += 1
+    return int(end)
+
+
+@kernel(types.int64(State, types.int64))
+def _list_changed(s: Any, stones: int) -> int:
+    """Make an entry for every cell that changed since there were `stones`; returns the number
+    after the last.
+    """
+    end = s.entries
+    for number in range(stones, s.stones):
+        s.entry_cell[u64(end)] = s.played[u64(number)]
+        end += 1
+    last = -1
+    for change in range(changes_before(s, stones), s.changes):
+        at = int(s.changed[u64(change)])
+        at -= CELLS if at >= CELLS else 0
+        if at != last:
+            s.entry_cell[u64(end)] = at
+            end += 1
+        last = at
+    return int(end)
+
+
+@kernel(types.void(State))
+def _follow(s: Any) -> None:
+    """Work out the features of the position, if they are not."""
+    while s.steps > 0 and s.step_stones[u64(s.steps - 1)] > s.common:
+        _step_back(s)
+    features: Any = no_longs()
+    if s.steps == 0:
+        # Entry 0 stands for cells that have none.
+        store(s.cell_features, 0, none())
+        s.entries = 1
+        end = _list_all(s)
+    else:
+        seen = s.step_stones[u64(s.steps - 1)]
+        if seen == s.stones:
+            return
+        features = load(s.features, (s.steps - 1) * WIDTH)
+        end = _list_changed(s, seen)
+    s.step_entries[u64(s.steps)] = s.entries
+    s.step_stones[u64(s.steps)] = s.stones
+    for entry in range(s.entries, end):
+        at = u64(s.entry_cell[u64(entry)])
+        dark, light = int(s.pattern[at]), int(s.pattern[u64(CELLS) + at])
+        now: Any = none()
+        if s.cell[at] == EMPTY and (dark | light) & _COUNTING:
+            # Pairs of the lines with even numbers, then of those with odd ones.
+            even, odd = dark & 0x0F0F | (light & 0x0F0F) << 4, dark >> 4 & 0x0F0F | light & 0xF0F0
+            one = load(s.embedding, (even & 0xFF) * WIDTH)
+            two = load(s.embedding, (odd & 0xFF) * WIDTH)
+            three = load(s.embedding, (even >> 8) * WIDTH)
+            four = load(s.embedding, (odd >> 8) * WIDTH)
+            now = positive(add(add(one, two), add(three, four)))
+        former = int(s.entry[at])
+        features = add_up(features, subtract(now, load(s.cell_features, former * WIDTH)))
+        store(s.cell_features, entry * WIDTH, now)
+        s.former_entry[u64(entry)] = former
+        s.entry[at] = entry
+    s.entries = end
+    store(s.features, s.steps * WIDTH, features)
+    s.steps += 1
+    s.common = s.stones
+
+
+@kernel(types.int64(State))
+def network_value(s: Any) -> int:
+    """What the network adds to the static value for the side to move, in centi-units."""
+    _follow(s)
+    inputs: Any = at_most(load(s.features, (s.steps - 1) * WIDTH), NODE_MAX)
+    first = s.colour * HIDDEN
+    for node in range(HIDDEN):
+        total = dot(load(s.first_layer, (first + node) * WIDTH), inputs)
+        total = (total + s.first_bias[u64(first + node)]) // WEIGHT_UNIT
+        s.hidden[u64(node)] = max(0, min(NODE_MAX, total))
+    hidden = load(s.hidden, 0)
+    value = s.last_bias
+    for node in range(SECOND_HIDDEN):
+        total = dot(load(s.second_layer, node * HIDDEN), hidden)
+        total = (total + s.second_bias[u64(node)]) // WEIGHT_UNIT
+        value += int(s.last_layer[u64(node)]) * max(0, min(NODE_MAX, total))
+    return int(value // LAST_UNIT)

@@ -1,0 +1,74 @@
+"""The command that fits the network of a Gomoku rule."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from engine.games.gomoku import Rule, network
+from engine.games.gomoku.features import GomokuEvaluation
+from engine.games.gomoku.searcher import GomokuSearcher
+from engine.games.gomoku.weights import read
+from engine.values import LOGISTIC_SCALE
+from tests.tools.selfplayed import COUNT, GAME, PLAN
+from tools.network import Model, _seen, main, positions_of
+from tools.walks import Labels, label_walks
+
+
+def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
+    arguments = [game, "--games", str(COUNT), "--nodes", "60", "--folder", str(folder)]
+    return CliRunner().invoke(main, [*arguments, *options])
+
+
+def test_the_command_writes_a_network_beside_the_other_weights(folder: Path, file: Path) -> None:
+    before = read(Rule.FREESTYLE, file)
+    assert run(folder, "--rounds", "3").exit_code == 0
+    after = read(Rule.FREESTYLE, file)
+    assert (after.worth == before.worth).all()
+    assert not np.array_equal(after.network.embedding, before.network.embedding)
+    origin = json.loads(file.read_text())["network"]["origin"]
+    assert origin["error after"] < origin["error before"]
+    assert "gomoku-7" in origin["made by"]
+
+
+def test_a_dry_run_leaves_the_file_alone(folder: Path, file: Path) -> None:
+    before = file.read_bytes()
+    result = run(folder, "--rounds", "1", "--dry-run")
+    assert result.exit_code == 0
+    assert "error after: " in result.stdout
+    assert file.read_bytes() == before
+
+
+def test_a_game_without_a_network_is_refused(folder: Path) -> None:
+    result = run(folder, game="pentago-swap")
+    assert result.exit_code == 2
+    assert "pentago-swap has no network" in result.stderr
+
+
+def test_whole_numbers_say_what_the_fitted_ones_do(folder: Path, file: Path) -> None:
+    labels = Labels(PLAN, folder, nodes=60, seed=0)
+    list(label_walks(labels, 2, jobs=1))
+    positions = positions_of([_seen(GAME, labels, block) for block in range(2)], tables=1)
+    model = Model(1, np.random.default_rng(1))
+    for number in range(4):
+        model.go_over(positions, number / 4, (number + 1) / 4)
+    found = model.whole(positions)
+    GomokuEvaluation(GAME).write_network(found, {})
+    searcher = GomokuSearcher(GAME, weights=read(Rule.FREESTYLE, file))
+    evaluation, wanted = GomokuEvaluation(GAME), LOGISTIC_SCALE * model.additions(positions)
+    lines = [line for block in range(2) for line, _ in labels.load(block)]
+    asked = [position for line in lines if evaluation.cells(position := GAME.play_line(line))]
+    assert len(asked) == len(positions) > 100
+    differences = [
+        network.network_value(searcher.state_of(position)) - value
+        for position, value in zip(asked, wanted, strict=True)
+    ]
+    assert np.ptp(wanted) > 50
+    assert np.abs(differences).max() < 0.05 * np.ptp(wanted)
+
+
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.network._BATCH", 64)
