@@ -15,6 +15,7 @@ from book.rows.propagation import cost_of_losing, loss_cost, slot_cost, sweep_up
 from book.storage.schema import Wish, moves, positions, runs
 from book.writer import PlannedTask, Task
 from engine.game import Key
+from engine.position import Side
 from engine.values import Value, from_child
 
 # So many positions may be looked at for one task: planning takes less time than searching.
@@ -34,7 +35,7 @@ _open_children = (
 )
 # A row for each stored child, `value` and `wish` being the child's; one without them if none is.
 _child = positions.alias("child")
-_IN_SLOT = ("id", "proven", "rest_state", "rest_value", "rest_proven", "run")
+_IN_SLOT = ("id", "ply", "proven", "rest_state", "rest_value", "rest_proven", "run")
 _ways = select(
     *(positions.c[name] for name in _IN_SLOT),
     positions.c.value.label("own_value"),
@@ -60,25 +61,33 @@ _searches = select(func.coalesce(func.sum(runs.c.searches), 0)).where(
 class LossLimits:
     """What the moves of a way may give away, in winning probability from 0 to 1.
 
-    `each` move, and all of them `together`; None: anything. They count in the steps of the costs,
-    which are parts of 4000.
+    `each` move, and all of them `together`; None: anything. In a book for the side `own` its moves
+    may give away `margin` each, and `each` is for those of the other. They count in the steps of
+    the costs, which are parts of 4000.
     """
 
     each: float | None = None
     together: float | None = None
+    own: Side | None = None
+    margin: float = 0.0
 
     def as_dict(self) -> dict[str, object]:
         """The limits that are given, by the names under which plans and runs keep them."""
-        limits = {"max_loss": self.each, "total_loss": self.together}
+        limits: dict[str, object] = {"max_loss": self.each, "total_loss": self.together}
+        if self.own is not None:
+            limits |= {"side": self.own, "margin": self.margin}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
-    def after(self, given: int, best: Value, value: Value) -> int | None:
+    def after(self, given: int, row: AnyRow, best: Value, value: Value) -> int | None:
         """What a way has given away, in costs, after one more move of `value`, `given` before.
 
-        None where it may not take that move. `best` is the value of the best one.
+        None where it may not take that move from the position of `row`. `best` is the value of the
+        best one.
         """
         loss = loss_cost(best, value)
-        if self.each is not None and loss > cost_of_losing(self.each):
+        is_own = self.own is (Side.LIGHT if row.ply % 2 else Side.DARK)
+        most = self.margin if is_own else self.each
+        if most is not None and loss > cost_of_losing(most):
             return None
         if self.together is None:
             # Nobody asks; so the cheapest way to a position is as good as any.
@@ -162,17 +171,17 @@ class Undone(Outlook):
         costs = [
             way_cost(best, child) + self._costs[child.child]
             for child in children
-            if self._costs[child.child] != _FAR and self._may_take(best, from_child(child.value))
+            if self._costs[child.child] != _FAR and self._may_take(row, from_child(child.value))
         ]
         own = slot_cost(row, best, row.proven, len(children))
-        if own is not None and not is_done and self._may_take(best, row.rest_value):
+        if own is not None and not is_done and self._may_take(row, row.rest_value):
             costs.append(own)
         if row.own_wish == Wish.NEVER:
             costs = []
         return self._set(row.id, 4 * best + 2 * row.proven + is_done, min(costs, default=_FAR))
 
-    def _may_take(self, best: Value, value: Value) -> bool:
-        return self._limits.after(0, best, value) is not None
+    def _may_take(self, row: AnyRow, value: Value) -> bool:
+        return self._limits.after(0, row, row.own_value, value) is not None
 
     def _set(self, id: int, state: int, cost: int) -> bool:
         for column in (self._states, self._costs):
@@ -232,14 +241,14 @@ class CheapestSlots:
         row = self._connection.execute(_position, {"id": id}).one()
         own = slot_cost(row, row.value, row.proven, row.children)
         if own is not None and self._outlook.wants(row) and id not in self._queued:
-            total = self._limits.after(given, row.value, row.rest_value)
+            total = self._limits.after(given, row, row.value, row.rest_value)
             if total is not None:
                 heapq.heappush(self._queue, (cost + own, False, -cost, row.stones, id, total))
                 self._slots[id] = row
                 self._queued.add(id)
         for child in self._connection.execute(_open_children, {"id": id}):
             on = self._outlook.cost(child)
-            total = self._limits.after(given, row.value, from_child(child.value))
+            total = self._limits.after(given, row, row.value, from_child(child.value))
             if on is not None and total is not None:
                 so_far = cost + way_cost(row.value, child)
                 way = (so_far + on, True, -so_far, child.stones, child.id, total)

@@ -46,12 +46,13 @@ _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
 _OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "insecure", "lease")
+_OF_GROWTH = ("root", "max_loss", "own", "margin")
 _PARTS = " by parts"
 _BY_BOOK, _BY_PARTS = "prove --by book", f"prove{_PARTS}"
 _OPTIONS = {
-    "explore": {*_OF_A_BUILD, "root", "positions", "max_loss"},
+    "explore": {*_OF_A_BUILD, *_OF_GROWTH, "positions"},
     "full": {*_OF_A_BUILD, "root", "plies"},
-    "refine": {*_OF_A_BUILD, "root", "searches", "max_loss"},
+    "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches"},
     "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "prove": {"by", "root", "plies", "memory"},
@@ -107,6 +108,18 @@ _OF_SOME = set().union(*_OPTIONS.values())
     "--max-loss",
     type=PROBABILITY,
     help="Leave out moves that give away more of the winning probability, e.g. 0.1 or 10%.",
+)
+@click.option(
+    "--for",
+    "own",
+    type=click.Choice([side.value for side in Side]),
+    help="Make a book for this side: of its own moves only the best, of the other's all within "
+    "--max-loss.",
+)
+@click.option(
+    "--margin",
+    type=PROBABILITY,
+    help="With --for, also its moves that give away at most this.",
 )
 @click.option(
     "--abs",
@@ -186,6 +199,8 @@ def build(
     searches: int | None,
     plies: int | None,
     max_loss: float | None,
+    own: str | None,
+    margin: float | None,
     total_loss: float | None,
     each_loss: float | None,
     seconds: float | None,
@@ -227,6 +242,7 @@ def build(
       fivebook build all.db --game gomoku-15 --plies 2 --depth 6
       fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tls://10.0.0.1:8786
       fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
+      fivebook build dark.db --game gomoku-15 --for dark --margin 1% --max-loss 15% --time 8h
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
@@ -262,8 +278,11 @@ def build(
         _prove(book, proof, as_json)
         return
     winner = game.play_line(line).to_move if side is None else Side(side)
+    if margin is not None and own is None:
+        raise click.UsageError("--margin is of the moves of a side: name it with --for")
+    growth = max_loss, None if own is None else Side(own), margin or 0.0
     losses = total_loss, each_loss
-    chosen = _search_mode(way, winner, plies, positions, searches, max_loss, losses)
+    chosen = _search_mode(way, winner, plies, positions, searches, growth, losses)
     if not (nodes or depth or movetime):
         nodes = _DEFAULT_NODES
     options = BuildOptions(
@@ -288,19 +307,23 @@ def _search_mode(
     plies: int | None,
     positions: int | None,
     searches: int | None,
-    max_loss: float | None,
+    growth: tuple[float | None, Side | None, float],
     losses: tuple[float | None, float | None],
 ) -> SearchMode:
-    """What is to be searched; `losses` are those that `deviate` allows, in all and each."""
+    """What is to be searched.
+
+    `growth` is what a move may give away, the side that the book is for, and what its moves may;
+    `losses` are those that `deviate` allows, in all and each.
+    """
     match way:
         case "explore":
-            return Explore(positions, max_loss)
+            return Explore(positions, *growth)
         case "full":
             if plies is None:
                 raise click.UsageError("--mode full needs --plies")
             return Full(plies)
         case "refine":
-            return Refine(searches, max_loss)
+            return Refine(searches, *growth)
         case "deviate":
             total, each = losses
             if total is None or each is None:

@@ -15,6 +15,6 @@ def describe_search(parameters: dict[str, Any]) -> str:
 
 def describe_growth(parameters: dict[str, Any]) -> str:
     """Where a run let the book grow, where that is not from the empty board by costs alone."""
-    told = ("mode", "side", "root", "plies", "max_loss", "total_loss")
+    told = ("mode", "side", "root", "plies", "max_loss", "total_loss", "margin")
     given = {name: parameters.get(name) for name in told}
     return "".join(f", {name} {value}" for name, value in given.items() if value not in (None, ""))

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from book.writer import PlannedTask, Task
+from engine.position import Side
 from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
 from precompute.slots import CheapestSlots, LossLimits, Outlook
 
@@ -37,15 +38,18 @@ class CheapestFirst(SearchMode):
 class Explore(CheapestFirst):
     """The positions that a sensible game reaches soonest.
 
-    `max_loss` is what a move may give away, in winning probability.
+    `max_loss` is what a move may give away, in winning probability; in a book for the side `own`
+    its own moves may give away `margin`.
     """
 
     positions: int | None = None
     max_loss: float | None = None
+    own: Side | None = None
+    margin: float = 0.0
 
     @property
     def losses(self) -> LossLimits:
-        return LossLimits(self.max_loss)
+        return LossLimits(self.max_loss, own=self.own, margin=self.margin)
 
 
 class ExploreFrontier(GrowingFrontier):

@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, select
 from book.storage.schema import runs
 from book.writer import PlannedTask, Task
 from engine.game import Key
+from engine.position import Side
 from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site
 from precompute.slots import CheapestSlots, LossLimits, Undone
 
@@ -22,16 +23,19 @@ class Refine(SearchMode):
     """Rest slots that were searched with smaller limits, the cheapest first.
 
     Until `searches` positions were searched with such limits or larger ones.
-    `max_loss` is what a move may give away, in winning probability.
+    `max_loss` is what a move may give away, in winning probability; in a book for the side `own`
+    its own moves may give away `margin`.
     """
 
     searches: int | None = None
     max_loss: float | None = None
+    own: Side | None = None
+    margin: float = 0.0
 
     @property
     def losses(self) -> LossLimits:
         """What the moves of a way may give away."""
-        return LossLimits(self.max_loss)
+        return LossLimits(self.max_loss, own=self.own, margin=self.margin)
 
     def frontier(self, site: Site) -> "RefineFrontier":
         return RefineFrontier(site, most=self.searches, losses=self.losses)

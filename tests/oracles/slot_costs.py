@@ -31,16 +31,25 @@ class Graph:
 
 
 def costs_of_all_slots(
-    graph: Graph, root: int = 1, each: float = math.inf, together: float = math.inf
+    graph: Graph,
+    root: int = 1,
+    each: float = math.inf,
+    together: float = math.inf,
+    own: tuple[int, float] | None = None,
 ) -> dict[int, int]:
     """The cost of each slot to be expanded by its position: the least of all ways to it.
 
-    What moves may give away is in parts of 4000.
+    What moves may give away is in parts of 4000; `own` is a side, 0 or 1, and what its moves may.
     """
     costs: dict[int, int] = {}
+    first = graph.rows[root].ply
+
+    def most(ply: int) -> float:
+        return own[1] if own is not None and ply % 2 == own[0] else each
 
     def may(*given: int) -> bool:
-        return max(given) <= each and sum(given) <= together
+        each_may = all(loss <= most(ply) for ply, loss in enumerate(given, start=first))
+        return each_may and sum(given) <= together
 
     def follow(id: int, cost: int, given: tuple[int, ...]) -> None:
         row = graph.rows[id]

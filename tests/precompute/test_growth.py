@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from book.wishes import make_wish
 from book.writer import BookWriter, Task
 from engine import registry
 from engine.game import Key
+from engine.position import Side
 from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
 from precompute import job
@@ -41,6 +43,8 @@ SIZE = 24
 # Each begins with the book of `SIZE` positions.
 MODES: dict[str, dict[str, Any]] = {
     "explore": {"mode": Explore(SIZE + 16, max_loss=0.2), "line": "c3 b2"},
+    "explore for light": {"mode": Explore(SIZE + 12, 0.3, Side.LIGHT, 0.02), "line": "c3 b2"},
+    "refine for dark": {"mode": Refine(None, 0.5, Side.DARK, 0.1), "limits": MORE_NODES},
     "deviate": {"mode": Deviate(max_loss=0.02, total_loss=0.03), "line": LATE},
     "refine": {"mode": Refine(), "limits": MORE_NODES},
     "full": {"mode": Full(plies=1), "line": "c3 b2 a1"},
@@ -331,6 +335,8 @@ def test_what_was_planned_before_a_wish_is_planned_anew(book: Path) -> None:
         ("--memory 1GB", "--mode explore has no --memory"),
         ("--plies 1 --max-loss 0.1", "--mode full has no --max-loss"),
         ("--mode full", "--mode full needs --plies"),
+        ("--margin 1%", "--margin is of the moves of a side: name it with --for"),
+        ("--mode full --plies 1 --for dark", "--mode full has no --for"),
         ("--mode deviate --abs 10%", "--mode deviate needs --abs and --rel"),
         ("--max-loss 11", "'11' is no probability, such as 0.1 or 10%"),
         ("--max-loss -1%", "no probability"),
@@ -362,3 +368,29 @@ def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
         found = connection.execute(select(runs.c.parameters, runs.c.searches)).all()
     assert '"root": "c3 d4"' in found[1].parameters
     assert found[1].searches == 3
+
+
+@pytest.mark.parametrize("own", Side)
+def test_a_book_for_a_side_goes_deeper_than_one_for_both(own: Side, tmp_path: Path) -> None:
+    plies = {}
+    for name, mode in (("both", Explore(60, 0.2)), ("one", Explore(60, 0.2, own))):
+        build(tmp_path / f"{name}.db", mode=mode, limits=Limits(nodes=200))
+        graph = Graph(tmp_path / f"{name}.db")
+        plies[name] = sorted(row.ply for row in graph.rows.values())
+    assert max(plies["one"]) > max(plies["both"])
+    assert mean(plies["one"]) > mean(plies["both"])
+    # Where no value has changed one move is kept; each change can bring one more.
+    own_rows = [row for row in graph.rows.values() if row.ply % 2 == (own is Side.LIGHT)]
+    assert sum(len(graph.children[row.id]) for row in own_rows) < 2 * len(own_rows)
+
+
+def test_the_command_makes_a_book_for_a_side(tmp_path: Path) -> None:
+    made = tmp_path / "made.db"
+    build(made, mode=Explore(20, 0.2, Side.LIGHT, 0.01))
+    command = ["build", str(tmp_path / "told.db"), "--game", GAME.id, "--positions", "20"]
+    growth = ["--max-loss", "20%", "--for", "light", "--margin", "1%", "--nodes", str(NODES.nodes)]
+    result = CliRunner().invoke(cli, [*command, *growth])
+    assert result.exit_code == 0, result.output
+    assert content(tmp_path / "told.db") == content(made)
+    told = CliRunner().invoke(cli, ["log", str(tmp_path / "told.db")]).output
+    assert "side light, max_loss 0.2, margin 0.01" in " ".join(told.split())

@@ -1,5 +1,6 @@
 """The frontier gives the cheapest slots of the whole book, without looking at all of it."""
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -20,7 +21,7 @@ from book.storage.address import AnyAddress
 from book.storage.schema import Wish, positions
 from book.writer import BookWriter, PlannedTask
 from engine import registry
-from engine.position import Position
+from engine.position import Position, Side
 from engine.search import Limits
 from engine.values import WIN
 from fivebook.bench.synthetic import GAME_ID, fill, is_over
@@ -172,6 +173,21 @@ def test_no_way_with_a_larger_mistake_is_taken(wild_book: AnyAddress, each: floa
     assert_cheapest_first(found, expected)
 
 
+@pytest.mark.parametrize("own", Side)
+@pytest.mark.parametrize(("each", "margin"), [(None, 0.0), (0.2, 0.05), (0.05, 0.2)])
+def test_a_book_for_a_side_takes_fewer_of_its_own_moves(
+    wild_book: AnyAddress, own: Side, each: float | None, margin: float
+) -> None:
+    expected = costs_of_all_slots(
+        Graph(wild_book),
+        each=math.inf if each is None else 4000 * each,
+        own=(0 if own is Side.DARK else 1, 4000 * margin),
+    )
+    found = found_slots(wild_book, losses=LossLimits(each, own=own, margin=margin))
+    assert 0 < len(found) < len(found_slots(wild_book))
+    assert_cheapest_first(found, expected)
+
+
 @pytest.mark.parametrize(("each", "together"), [(0.2, 0.2), (0.1, 0.25), (0.4, 0.3), (1.0, 0.4)])
 def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
     wild_book: AnyAddress, each: float, together: float
@@ -193,7 +209,11 @@ def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAdd
 # Refining
 
 
-LIMITS = {"refine": LossLimits(), "refine within limits": LossLimits(0.3)}
+LIMITS = {
+    "refine": LossLimits(),
+    "refine within limits": LossLimits(0.3),
+    "refine for light": LossLimits(0.3, own=Side.LIGHT, margin=0.1),
+}
 
 
 def refine(writer: BookWriter, losses: LossLimits = LossLimits()) -> RefineFrontier:
@@ -229,7 +249,7 @@ def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
 ) -> None:
     book = tmp_path / "book.db"
     fill(book, GAME, WILD_SIZE)
-    make_wild(book, Random(3))
+    make_wild(book, Random(4))
     planned: list[PlannedTask] = []
     entered = 0
     with BookWriter(book, GAME) as writer:
