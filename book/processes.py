@@ -7,8 +7,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from queue import Empty
 from types import FrameType
 from typing import Any
 
@@ -49,7 +50,18 @@ def workers(jobs: int) -> Iterator[Any]:
             # Where there is no pgrep, loky warns that it kills no more than the workers. The
             # programs they have started end with their input.
             warnings.simplefilter("ignore")
+            _forget_waiting(executor)
             executor.shutdown(kill_workers=True)
+
+
+def _forget_waiting(executor: Any) -> None:
+    """Take back the tasks that no worker has been sent.
+
+    The end of an executor that kills its workers stumbles over them in its thread.
+    """
+    with suppress(Empty):
+        while True:
+            executor._work_ids.get_nowait()
 
 
 @dataclass

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from book.processes import workers
+
 _WRITING = """
 import sys
 from book.processes import stopping_on_interrupt
@@ -92,3 +94,14 @@ def test_no_signal_changes_a_status_that_is_certain() -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
     assert (process.returncode, errors) == (0, b"")
+
+
+def test_workers_end_in_order_when_a_task_waits() -> None:
+    # The thread that hands out the tasks is held up, and then finds that all is to end. What it
+    # raised would be a warning, and so an error.
+    with workers(1) as executor:
+        ended = executor.submit(int)
+        ended.add_done_callback(lambda _: time.sleep(0.5))
+        ended.result()
+        waiting = executor.submit(time.sleep, 60)
+    assert waiting.exception(timeout=30) is not None
