@@ -34,6 +34,7 @@ from book.rows.known_moves import (
     with_children,
 )
 from book.rows.lookup import GameRows
+from book.rows.recent import Recent, Stored
 from book.storage.address import Address, AnyAddress
 from book.storage.database import Access, Prepared, explained, open_engine
 from book.storage.revisions import has_digests, has_imports
@@ -45,6 +46,7 @@ from engine.game import Canonical, Game
 from engine.position import Move, Position
 
 _LINE_PLIES = 8
+_RECENT = "recently read"
 
 
 def _lookup(*, has_digests: bool) -> Select[*tuple[Any, ...]]:
@@ -98,9 +100,15 @@ class _Lent(AbstractContextManager[Connection]):
         self._only = only
 
     def __enter__(self) -> Connection:
-        self._connection = self._reader._take()
+        reader = self._reader
+        self._connection = reader._take()
         if self._only:
-            self._reader._of_thread.connection = self._connection
+            try:
+                reader._recent_of(self._connection).renew()
+            except DATABASE_ERRORS as error:
+                # This raises what explains it.
+                reader._give_back(self._connection, error)
+            reader._of_thread.connection = self._connection
         return self._connection
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
@@ -264,28 +272,25 @@ class BookReader(Closing):
         the only one, which is several times as fast where many are stored.
         """
         canonical = game.canonical(position)
-        rows = self._best_rows(game, canonical) if best_only else self._rows(game, canonical)
-        if not rows:
+        stored = self._stored(game, canonical, best_only=best_only)
+        if stored is None:
             return None
-        if self.has_digests:
-            self._check_digest(game, canonical, rows[0])
         back = game.inverse(canonical.symmetry)
-        known = known_moves(game, rows)
+        row, known = stored
         moves = [
             BookMove(
-                move := game.map_move(stored.move, back),
-                stored.value,
-                stored.bound,
-                stored.proven,
-                stored.depth,
-                stored.in_book,
-                self._line(game, position, canonical, stored)
-                if rank < lines or not stored.in_book
+                move := game.map_move(each.move, back),
+                each.value,
+                each.bound,
+                each.proven,
+                each.depth,
+                each.in_book,
+                self._line(game, position, canonical, each)
+                if rank < lines or not each.in_book
                 else (move,),
             )
-            for rank, stored in enumerate(known[:1] if best_only else known)
+            for rank, each in enumerate(known[:1] if best_only else known)
         ]
-        row = rows[0]
         return Entry(
             position=position,
             value=row.value,
@@ -304,36 +309,61 @@ class BookReader(Closing):
             self._numbers = self._read_numbers()
         return game.id in self._numbers
 
-    def _best_rows(self, game: Game, canonical: Canonical) -> list[PositionRow]:
-        """As `_rows`, with no more children than it takes to tell the best move."""
-        rows = self._rows(game, canonical, self._lookup_best)
-        # The child that looks best may be worth less.
-        is_kept = rows and rows[0].rest_state == RestState.KEPT
-        return self._rows(game, canonical) if is_kept else rows
-
-    def _rows(
-        self, game: Game, canonical: Canonical, lookup: Prepared | None = None
-    ) -> list[PositionRow]:
-        """The position's row once for each child that `lookup` finds; none if not stored.
-
-        Without a `lookup` for all its children.
+    def _stored(
+        self, game: Game, canonical: Canonical, *, best_only: bool = False
+    ) -> Stored | None:
+        """What is stored of a position, None if it is not; with `best_only` one of its moves at
+        least, the best.
         """
         if not self._knows(game):
-            return []
+            return None
+        with self.connection() as connection:
+            recent = self._recent_of(connection)
+            if self._held is None:
+                recent.renew()
+            return recent.find(
+                (self._numbers[game.id], canonical.stones, best_only),
+                lambda: self._read(connection, game, canonical, best_only=best_only),
+            )
+
+    def _recent_of(self, connection: Connection) -> Recent:
+        """What this connection has read lately."""
+        recent: Recent | None = connection.info.get(_RECENT)
+        if recent is None:
+            recent = connection.info[_RECENT] = Recent(connection)
+        return recent
+
+    def _read(
+        self, connection: Connection, game: Game, canonical: Canonical, *, best_only: bool
+    ) -> Stored | None:
+        lookup = self._lookup_best if best_only else self._lookup
+        rows = self._rows(connection, game, canonical, lookup)
+        if best_only and rows and rows[0].rest_state == RestState.KEPT:
+            # The child that looks best may be worth less.
+            rows = self._rows(connection, game, canonical, self._lookup)
+        if not rows:
+            return None
+        if self.has_digests:
+            self._check_digest(game, canonical, rows[0])
+        return Stored(rows[0], known_moves(game, rows))
+
+    def _rows(
+        self, connection: Connection, game: Game, canonical: Canonical, lookup: Prepared
+    ) -> list[PositionRow]:
+        """The position's row once for each child that `lookup` finds; none if not stored."""
         values = {
             "lookup": lookup_of(canonical.key),
             "stones": canonical.stones,
             "game": self._numbers[game.id],
         }
-        with self.connection() as connection:
-            found = (lookup or self._lookup).all(connection, values)
-            if self._tables is not None:
-                if not found:
-                    self._check_tables(connection)
-                elif found[0][-1] != self._tables:
-                    raise self._replaced()
-                found = [row[:-1] for row in found]
-            rows = list(map(PositionRow._make, found))
+        found = lookup.all(connection, values)
+        if self._tables is not None:
+            if not found:
+                self._check_tables(connection)
+            elif found[0][-1] != self._tables:
+                raise self._replaced()
+            found = [row[:-1] for row in found]
+        rows = list(map(PositionRow._make, found))
         if rows and not are_sound(game, rows):
             raise self._damaged(f"the row of the key {canonical.key.hex()} cannot be right")
         return rows
@@ -375,7 +405,7 @@ class BookReader(Closing):
     def _read_numbers(self) -> dict[str, int]:
         with self.connection() as connection:
             numbers = {row.name: row.id for row in connection.execute(_names)}
-        if None in numbers:
+        if not all(isinstance(name, str) for name in numbers):
             raise self._damaged("a game has lost its name")
         return numbers
 
@@ -393,10 +423,10 @@ class BookReader(Closing):
                 return tuple(line)
             position = game.play(position, line[-1])
             canonical = game.canonical(position)
-            rows = self._best_rows(game, canonical)
-            if not rows:
+            stored = self._stored(game, canonical, best_only=True)
+            if stored is None:
                 raise self._damaged(f"no row of the key {canonical.key.hex()} is found by it")
-            known = known_moves(game, rows)[0]
+            known = stored.known[0]
         back = game.inverse(canonical.symmetry)
         line += [game.map_move(move, back) for move in known.line]
         return tuple(line[:_LINE_PLIES])

@@ -1,11 +1,13 @@
 """The `fivebook` command and its service as other processes, for the demo and the benchmark."""
 
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -34,18 +36,35 @@ def free_port() -> int:
     raise click.ClickException("no port is free on 127.0.0.1")
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A service that runs: where it answers, and its process."""
+
+    address: str
+    process: int
+
+
 @contextmanager
-def served(books: Sequence[Path], port: int) -> Iterator[str]:
-    """The address of a service of `books`, which ends with the block."""
-    command = fivebook("serve", *books, "--port", port)
+def served(books: Sequence[Path], port: int, *options: object) -> Iterator[Served]:
+    """A service of `books`, which ends with the block."""
+    command = fivebook("serve", *books, "--port", port, *options)
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
         _wait_for(f"{address}/healthz", server)
-        yield address
+        yield Served(address, server.pid)
     finally:
         server.terminate()
         server.wait()
+
+
+def memory_of(process: int) -> int:
+    """Bytes in memory of a process and those it started."""
+    found = 0
+    for place in Path(f"/proc/{process}/task").glob("*/children"):
+        found += sum(memory_of(int(child)) for child in place.read_text().split())
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return found + pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:

@@ -6,7 +6,7 @@ same name as a table could be one whose reading never ends.
 
 import re
 import sqlite3
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from book.errors import BookUnreadable
@@ -24,6 +24,8 @@ _NOT_OF_THE_FIRST = frozenset(
     {"digests", "history", "hints", "imported", "imported_by_lookup", "played", "sources"}
 )
 _MOST_SHOWN = 40
+# Somewhat more than a book has of them: whoever opens many books meets the same in each.
+_MOST_REMEMBERED = 64
 
 
 def check_schema(connection: sqlite3.Connection, path: Path) -> None:
@@ -78,6 +80,7 @@ def known_statements() -> dict[str, frozenset[str]]:
     }
 
 
+@lru_cache(_MOST_REMEMBERED)
 def plain(text: object) -> str:
     """A statement without the white space that means nothing, which versions write differently."""
     one_line = re.sub(r"\s+", " ", text if isinstance(text, str) else "").strip()

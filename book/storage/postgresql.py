@@ -1,12 +1,12 @@
 """Books in PostgreSQL, one in each schema of a database: for readers on many machines."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, Engine, create_engine, inspect, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import NullPool
 
@@ -178,6 +178,20 @@ def limit_silence(connection: Connection, seconds: float) -> None:
     """Have the server end the connection when nothing comes within a transaction for so long."""
     milliseconds = max(1, round(1000 * seconds))
     connection.exec_driver_sql(f"SET idle_in_transaction_session_timeout = {milliseconds}")
+    if not event.contains(connection.engine, "do_executemany", _one_by_one):
+        event.listen(connection.engine, "do_executemany", _one_by_one)
+
+
+def _one_by_one(cursor: Any, statement: str, rows: Iterable[Any], _context: object) -> bool:
+    """Execute a statement for each row, and tell SQLAlchemy that it is done.
+
+    psycopg's own `executemany` sends rows without waiting for answers. While the next of them is
+    not there the server takes the connection for busy and not for idle, so that a limit of silence
+    would not end that of a builder that was stopped between two rows.
+    """
+    for row in rows:
+        cursor.execute(statement, row)
+    return True
 
 
 def transaction_number(connection: Connection) -> str | None:

@@ -12,7 +12,9 @@ _NO_LONGER_READ = ("0001",)
 _PRESENT_COSTS = REVISIONS.index("0005")
 _DIGESTS = REVISIONS.index("0007")
 _IMPORTS = REVISIONS.index("0008")
+_NEWEST = Path(__file__).with_name("newest.sql")
 _revisions = text("SELECT version_num FROM alembic_version")
+_set_revision = text("INSERT INTO alembic_version VALUES (:revision)")
 
 
 def check_revision(revision: str, book: str) -> None:
@@ -56,6 +58,14 @@ def _revision_at(connection: Connection) -> int:
     if len(found) != 1 or found[0] not in REVISIONS:
         raise BookUnreadable("the book is damaged: its schema has lost its version")
     return REVISIONS.index(found[0])
+
+
+def create(connection: Connection) -> None:
+    """Make the schema of the last revision in an SQLite database that is empty."""
+    _, _, statements = _NEWEST.read_text("utf-8").partition("\n")
+    for statement in statements.split(";\n")[:-1]:
+        connection.exec_driver_sql(statement)
+    connection.execute(_set_revision, {"revision": REVISIONS[-1]})
 
 
 def migrate(connection: Connection) -> None:

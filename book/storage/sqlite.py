@@ -15,7 +15,7 @@ from book.storage.address import Access
 from book.storage.guarded import TOO_LONG, TOO_MANY_STEPS, GuardedConnection
 from book.storage.known_schema import check_schema
 from book.storage.log import has_log, is_own, log_of, mark
-from book.storage.revisions import check_revision, migrate
+from book.storage.revisions import check_revision, create, migrate
 from book.storage.schema import REVISIONS
 
 _WAIT_FOR_LOCK_MS = 10_000
@@ -338,7 +338,10 @@ def _bring_schema_up(engine: Engine) -> None:
     with engine.connect() as connection:
         tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").scalar_one()
         query = "SELECT version_num FROM alembic_version"
-        if not tables or connection.exec_driver_sql(query).scalar() != REVISIONS[-1]:
+        if not tables:
+            create(connection)
+            connection.commit()
+        elif connection.exec_driver_sql(query).scalar() != REVISIONS[-1]:
             migrate(connection)
             connection.commit()
 

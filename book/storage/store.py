@@ -148,6 +148,14 @@ class Store(ABC):
         `wholly` waits a moment for readers who are in the way.
         """
 
+    @staticmethod
+    def edition(connection: Connection) -> object:
+        """What changes for `connection` when another one has changed the book.
+
+        None where that is not told.
+        """
+        return None
+
     def place(self) -> object:
         """What tells whether the book is still where it was; never equal to that of another."""
         return None
@@ -232,6 +240,10 @@ class SqliteStore(Store):
         except OSError:
             return None
         return status.st_dev, status.st_ino
+
+    @staticmethod
+    def edition(connection: Connection) -> object:
+        return sqlite.driver_of(connection).execute("PRAGMA data_version").fetchone()
 
     def size(self, connection: Connection) -> int:
         parts = (self._path, self._path.with_name(f"{self._path.name}-wal"))

@@ -149,8 +149,8 @@ def _look_up(book: Path, name: str) -> list[Lookup]:
         }
         found = {way: _timed(calls) for way, calls in in_process.items()}
     with (
-        served([book], free_port()) as address,
-        closing(http.client.HTTPConnection(urlsplit(address).netloc)) as connection,
+        served([book], free_port()) as service,
+        closing(http.client.HTTPConnection(urlsplit(service.address).netloc)) as connection,
     ):
 
         def ask(route: str, line: tuple[Move, ...]) -> None:

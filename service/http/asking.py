@@ -1,6 +1,7 @@
 """What the routes of the API share: whom they ask, and for how long."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine import registry
 from engine.search import Limits
@@ -9,6 +10,10 @@ from service.http.examples import Examples
 from service.http.questions import GamePosition
 from service.http.settings import Settings
 from service.inquiry import Inquiry
+
+# The same positions are asked for again and again. Long texts would take much memory.
+_read_before = lru_cache(4096)(Inquiry.read)
+_LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,8 @@ class Asking:
             InvalidMove: if a part of its moves is no move.
             IllegalMove: if one of them cannot be played.
         """
-        return Inquiry.read(self.answerer.game(question.game), question.moves)
+        read = _read_before if len(question.moves) <= _LONGEST else Inquiry.read
+        return read(self.answerer.game(question.game), question.moves)
 
     def limits(self, movetime: float | None) -> Limits:
         """The limits of a live search; see `seconds`."""

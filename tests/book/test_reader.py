@@ -1,5 +1,6 @@
 """A reader answers in the orientation of whoever asks, whatever a builder does meanwhile."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +13,9 @@ import pytest
 from sqlalchemy import text
 
 from book.entry import BookMove, Entry
-from book.errors import BookError, PositionNotFound
+from book.errors import BookError, BookUnreadable, PositionNotFound
 from book.reader import BookReader
+from book.rows import recent
 from book.rows.digests import digest_all
 from book.storage.address import AnyAddress
 from book.writer import BookWriter
@@ -21,7 +23,7 @@ from engine import registry
 from engine.game import OF_A_SQUARE, Game, Key, Position
 from engine.values import WIN, Bound, from_child
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
-from tests.books import CopyOf, Fivebook, change, rows_of, small_book
+from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
 
 
 @pytest.fixture
@@ -161,7 +163,7 @@ def test_only_as_many_lines_as_asked_for_are_followed(gomoku_book: Path, gomoku:
         none = reader.find(gomoku, gomoku.initial, lines=0).moves
         two = reader.find(gomoku, gomoku.initial, lines=2).moves
     assert len(all_lines) > 3
-    assert all(len(move.line) > 1 for move in all_lines)
+    assert all(len(move.line) > 1 for move in all_lines if move.in_book)
     assert all(move.line == (move.move,) for move in none if move.in_book)
     assert [move.line for move in two[:2]] == [move.line for move in all_lines[:2]]
     assert all(move.line == (move.move,) for move in two[2:] if move.in_book)
@@ -275,6 +277,41 @@ def test_each_answer_is_of_one_moment_while_a_writer_commits(place: Any, gomoku:
     assert seen <= set(range(commits + 1))
 
 
+def test_what_was_read_before_is_read_anew_when_the_book_has_changed(
+    copy_of: CopyOf, gomoku_book: Path, gomoku: Game, tmp_path: Path
+) -> None:
+    book = copy_of(gomoku_book)
+    larger = small_book(copy_of(gomoku_book).rename(tmp_path / "larger.db"), "gomoku-9", 52)
+    copy_of(gomoku_book)
+    new = set(stored_positions(larger, gomoku)) - set(stored_positions(book, gomoku))
+    with BookReader(book) as reader:
+        before = reader.find(gomoku, gomoku.initial).nodes
+        assert reader.find(gomoku, gomoku.initial).nodes == before
+        change(book, "UPDATE positions SET nodes = nodes + 1 WHERE ply = 0")
+        seal(book)
+        assert reader.find(gomoku, gomoku.initial).nodes == before + 1
+        # That a position is not there is remembered as well.
+        assert [reader.get(gomoku, each) for each in new] == [None, None]
+        small_book(book, "gomoku-9", 52)
+        assert None not in [reader.get(gomoku, each) for each in new]
+
+
+@pytest.mark.parametrize("most", [0, 40])
+def test_a_reader_that_can_remember_little_answers_alike(
+    most: int, gomoku_book: Path, gomoku: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with BookReader(gomoku_book) as reader:
+        usual = [reader.get(gomoku, each) for each in stored_positions(gomoku_book, gomoku)]
+    monkeypatch.setattr(recent, "_MOST_MOVES", most)
+    with BookReader(gomoku_book) as reader:
+        for _ in range(2):
+            for entry in usual:
+                assert entry is not None
+                assert reader.get(gomoku, entry.position) == entry
+                best = reader.find(gomoku, entry.position, best_only=True).moves
+                assert best[0].move == entry.moves[0].move
+
+
 def test_an_error_does_not_spoil_the_reader(
     stored: Callable[[str], AnyAddress], gomoku: Game
 ) -> None:
@@ -282,6 +319,20 @@ def test_an_error_does_not_spoil_the_reader(
     with BookReader(gomoku_book) as reader:
         with pytest.raises(BookError), reader.connection() as connection:
             connection.exec_driver_sql("SELECT * FROM nothing")
+        assert reader.find(gomoku, gomoku.initial).moves
+
+
+def test_a_block_that_cannot_be_entered_holds_nothing(
+    gomoku_book: Path, gomoku: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: recent.Recent) -> None:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    with BookReader(gomoku_book) as reader:
+        with monkeypatch.context() as patch:
+            patch.setattr(recent.Recent, "renew", fail)
+            with pytest.raises(BookUnreadable, match="is damaged"), reader.at_hand():
+                pass
         assert reader.find(gomoku, gomoku.initial).moves
 
 

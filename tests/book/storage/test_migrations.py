@@ -8,7 +8,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Table
+from sqlalchemy import Table, create_engine, text
 
 import book.storage.migrations
 from book.reader import BookReader
@@ -16,6 +16,7 @@ from book.rows.counts import CountChanges
 from book.rows.propagation import propagate
 from book.storage.address import Address
 from book.storage.database import Access, open_engine
+from book.storage.revisions import migrate
 from book.storage.schema import REVISIONS, metadata
 from book.whole.export import records
 from book.wishes import wishes_of
@@ -41,6 +42,16 @@ def test_the_revisions_are_the_scripts_in_order() -> None:
 def test_a_new_book_has_the_last_revision(empty_book: Path) -> None:
     found = sqlite3.connect(empty_book).execute("SELECT version_num FROM alembic_version")
     assert found.fetchall() == [(REVISIONS[-1],)]
+
+
+def test_a_new_book_has_the_schema_to_which_an_empty_one_migrates(empty_book: Path) -> None:
+    query = text("SELECT name, sql FROM sqlite_schema")
+    migrated = create_engine("sqlite://")
+    with migrated.begin() as connection:
+        migrate(connection)
+        wanted = connection.execute(query).all()
+    with open_engine(Address.of(empty_book), Access.READ).connect() as connection:
+        assert connection.execute(query).all() == wanted
 
 
 @pytest.mark.parametrize("name", TABLES)

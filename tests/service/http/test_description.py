@@ -42,7 +42,7 @@ OPERATIONS = (
     ("GET", "/healthz"),
     ("GET", "/readyz"),
 )
-SOME, MANY = 100, 2_000
+SOME, MANY = 100, 1_000
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
