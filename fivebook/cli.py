@@ -79,6 +79,7 @@ _OF_THE_MACHINE = {
     errno.EMFILE: "the limit of open files (ulimit -n) is too low",
     errno.ENFILE: "this machine has no room for further open files",
 }
+_WORDS = "fivebook.words"
 INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -108,6 +109,7 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        ctx.meta[_WORDS] = args[1:]
         if name in _COMPILING and not ctx.resilient_parsing and not {"-h", "--help"} & {*args}:
             _prepare()
         if name in _COMMANDS or name.startswith("-"):
@@ -138,6 +140,13 @@ class _LazyGroup(click.Group):
             raise _Refusal(visible(str(error))) from error
         except click.FileError as error:
             raise _Refusal(visible(error.format_message())) from error
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            from fivebook.damage import damaged_book
+
+            damaged = damaged_book(ctx.meta.get(_WORDS, ()))
+            if damaged is None:
+                raise
+            raise _Refusal(visible(str(damaged))) from error
 
 
 def _module_of(command: str) -> str:

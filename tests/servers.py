@@ -131,10 +131,12 @@ def own_server(**environment: str) -> Iterator[Server]:
 class Way:
     """A way to the PostgreSQL server that can be cut, and mended.
 
-    `requests` counts what went this way to the server, each of which it answers.
+    `requests` counts what went this way to the server, each of which it answers; `straight` is the
+    address without it.
     """
 
     def __init__(self, address: str) -> None:
+        self.straight = address
         url = make_url(address)
         self._server = (url.host or "127.0.0.1", url.port or 5432)
         self._ends: list[socket.socket] = []

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from book.files.contents import Item, LeftOut, Node, Noted, Request
+from engine import registry
 from engine.game import Game
 
 Reader = Callable[[BinaryIO, Request], Iterator[Item]]
@@ -33,6 +34,7 @@ class Format:
 
     `is_one` looks at the first bytes of a file, as many as `book.files.formats` reads; what is
     known by its ending alone has none. `read` raises `InvalidRecord` where the file is damaged.
+    `family` names the only family of games whose moves it can hold, if there is but one.
     """
 
     name: str
@@ -41,3 +43,8 @@ class Format:
     read: Reader
     write: Writer | None = None
     is_one: Callable[[bytes], bool] | None = None
+    family: str | None = None
+
+    def holds(self, game: Game) -> bool:
+        """Whether it has a way to write the moves of `game`."""
+        return self.family in (None, registry.family_of(game).name)

@@ -72,6 +72,10 @@ def read_file(path: Path, request: Request, form: Format | None = None) -> Itera
     """
     try:
         found = form or format_of(path)
+        if request.game is not None and not found.holds(request.game):
+            reason = f"a {found.title}, which cannot hold {request.game.id}"
+            request.left_out.add(reason, f"'{path}'")
+            return
         with path.open("rb") as file:
             try:
                 yield from found.read(file, request)

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, func, or_, select
 
-from book.errors import BookUnreadable
-from book.integrity.findings import Finding, Kind
+from book.integrity.findings import Finding, Kind, damaged
 from book.integrity.imports import take_out_import
 from book.integrity.stored import Place, is_whole, places, readable, shown
 from book.rows.digests import CONTENT, DIGESTED, SUMS, digest_of, shown_of, signed, summed
@@ -48,10 +47,7 @@ def refuse_altered(writer: BookWriter) -> None:
 
     fault = writer.lasting(first_fault)
     if fault is not None:
-        raise BookUnreadable(
-            f"'{writer.address}' is damaged: {fault}; fivebook verify tells more, fivebook repair "
-            "mends it"
-        )
+        raise damaged(str(writer.address), fault)
 
 
 class DigestCheck:

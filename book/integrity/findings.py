@@ -6,6 +6,8 @@ from typing import Any
 
 from sqlalchemy import Executable
 
+from book.errors import BookUnreadable
+
 Change = tuple[Executable, dict[str, Any]]
 
 
@@ -59,3 +61,10 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.where}: there is {self.found}, should be {self.expected}"
+
+
+def damaged(book: str, fault: Finding) -> BookUnreadable:
+    """What to say of a book of which `fault` is the first that was found."""
+    return BookUnreadable(
+        f"'{book}' is damaged: {fault}; fivebook verify tells more, fivebook repair mends it"
+    )

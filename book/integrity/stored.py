@@ -88,7 +88,7 @@ def places(connection: Connection) -> dict[int, Place]:
         BookUnreadable: if one has lost its name.
     """
     named = {row.id: row.name for row in connection.execute(_games)}
-    if None in named.values():
+    if not all(isinstance(name, str) for name in named.values()):
         raise BookUnreadable("the book is damaged: a game has lost its name")
     return {number: Place(connection, registry.get(name), number) for number, name in named.items()}
 

@@ -315,6 +315,24 @@ def begin(connection: Connection, game_number: int) -> None:
     )
 
 
+def refuse_altered(connection: Connection, game_number: int, book: str, *tables: Table) -> None:
+    """Make sure that the rows of a game in these tables are what was written.
+
+    To be done before their digests are made anew, which would make any damage sound.
+
+    Raises:
+        BookUnreadable: if one is not.
+    """
+    for table in tables:
+        for rows in _all_rows(connection, table, game_number):
+            for row in rows:
+                if digest_of(table, row) != row["digest"]:
+                    raise BookUnreadable(
+                        f"{book} is damaged: row {row['id']} of {table.name} is not what was "
+                        "written; fivebook verify tells more, fivebook repair mends it"
+                    )
+
+
 def digest_all(connection: Connection, game_number: int) -> None:
     """Make all digests of a game, and their sums, anew."""
     totals: Counter[str] = Counter()

@@ -26,7 +26,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    func,
     not_,
     select,
     update,
@@ -67,7 +66,12 @@ _children = (
 )
 _ply = select(positions.c.ply).where(positions.c.id == bindparam("id"))
 _parents = select(moves.c.parent).where(moves.c.child == bindparam("id"))
-_last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
+_plies = (
+    select(positions.c.ply)
+    .distinct()
+    .where(positions.c.game == bindparam("game"))
+    .order_by(positions.c.ply.desc())
+)
 _of_ply = (
     select(*undigested(positions))
     .where(
@@ -252,8 +256,7 @@ def propagate_all(
     are left as they are.
     """
     # Children have one ply more, and are done before their parents.
-    last = connection.execute(_last_ply, {"game": game_number}).scalar()
-    for ply in range(-1 if last is None else last, -1, -1):
+    for ply in connection.execute(_plies, {"game": game_number}).scalars().all():
         after = -1
         here = {"game": game_number, "ply": ply}
         while rows := connection.execute(_of_ply, here | {"after": after}).all():

@@ -36,7 +36,7 @@ from book.errors import BookError, BookUnreadable
 from book.output import files_of, refuse_inputs
 from book.rows.batches import AT_ONCE, in_batches
 from book.rows.counts import recount
-from book.rows.digests import digest_all
+from book.rows.digests import digest_all, refuse_altered
 from book.rows.encoding import (
     BOUND_NUMBERS,
     BOUNDS,
@@ -50,8 +50,9 @@ from book.rows.links import links_to, rest_children
 from book.rows.lookup import GameRows
 from book.rows.propagation import OF_CHILD, BookValue, derived_columns, propagate_all
 from book.storage.address import Address
+from book.storage.database import explained
 from book.storage.new_file import partial_of
-from book.storage.revisions import has_imports
+from book.storage.revisions import has_digests, has_imports
 from book.storage.schema import (
     WITH_MOVE,
     RestState,
@@ -187,6 +188,8 @@ def merge(
                 told.add(place)
                 tell(conflict)
 
+        for book in books:
+            _refuse_altered(book)
         for conflict in _conflicts(books):
             note(conflict)
         _refuse(0 if keep_conflicts else len(told))
@@ -196,6 +199,16 @@ def merge(
             # Some contradictions show only where the proofs of several books meet.
             _refuse(0 if keep_conflicts else len(told))
         return Merged(count, len(told), merging.unproven, merging.seconds)
+
+
+def _refuse_altered(book: Moment) -> None:
+    """Make sure that what is copied is what was written: in the merged book it would be sound."""
+    with explained(book.address):
+        if not has_digests(book.connection):
+            return
+        copied = (runs, positions, *((sources, imported) if has_imports(book.connection) else ()))
+        for number in book.numbers.values():
+            refuse_altered(book.connection, number, f"'{book.address}'", *copied)
 
 
 def _refuse(conflicts: int) -> None:

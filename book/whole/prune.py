@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, or_, select, update
+from sqlalchemy import bindparam, delete, or_, select, update
 
 from book.errors import BookError, PositionNotFound
 from book.reader import BookReader
 from book.rows.batches import in_batches
 from book.rows.counts import CountChanges, recount
-from book.rows.digests import digest_all
+from book.rows.digests import DIGESTED, digest_all, refuse_altered
 from book.rows.encoding import BOUND_NUMBERS, BOUNDS, AnyRow, move_width, pack_line, unpack_line
 from book.rows.lookup import GameRows
 from book.rows.propagation import BookValue, can_be_worth, combine, flipped, propagate, step_cost
@@ -67,7 +67,6 @@ _links_from_ply = (
 _deeper = select(positions.c.id).where(
     positions.c.game == bindparam("game"), positions.c.ply > bindparam("ply")
 )
-_last_ply = select(func.max(positions.c.ply)).where(positions.c.game == bindparam("game"))
 _parents = (
     select(moves.c.parent).distinct().where(moves.c.child.in_(bindparam("ids", expanding=True)))
 )
@@ -150,6 +149,7 @@ def prune(address: Address, game: Game, cut: Cut) -> Pruned:
         # What a transaction writes to the log would count as well.
         size = size_on_disk(reader)
         with BookWriter(address, game) as writer, writer.transaction():
+            refuse_altered(writer.rows.connection, writer.rows.number, "the book", *DIGESTED)
             going = _chosen(writer.rows, cut)
             pruned = _pruned(size, len(going), writer.rows.count())
             if going:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from sqlalchemy import bindparam, select
 
-from book.errors import BookUnreadable, PositionNotFound
+from book.errors import BookUnreadable, InvalidRecord, PositionNotFound
 from book.files.contents import LeftOut, Node, Noted
 from book.files.format import Format, Writing
 from book.rows.encoding import BOUNDS, AnyRow
@@ -57,6 +57,8 @@ def write_book(
         InvalidRecord: if the format cannot take this game.
     """
     assert form.write is not None
+    if not form.holds(game):
+        raise InvalidRecord(f"a {form.title} cannot hold {game.title}")
     trees = Trees(game, chosen(book, game, choice))
     if not trees.noted:
         raise PositionNotFound(f"'{book.address}' has no such position of {game.id}")

@@ -49,6 +49,8 @@ _SCHEMA = (
     "UPDATE alembic_version SET version_num = x'00ff'",
     "UPDATE alembic_version SET version_num = '0003'",
 )
+# More than a table of the book has; an earlier way may have left one without end.
+_MOST_ROWS = 1_000
 _ENDLESS = (
     "CREATE VIEW {name} AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
     "SELECT {columns} FROM n"
@@ -73,7 +75,7 @@ def _set_value(book: Path, chance: random.Random) -> str:
         table = chance.choice(_TABLES)
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         rows = connection.execute(f"SELECT {', '.join(map(_quoted, columns))} FROM {table}")
-        row = chance.choice(rows.fetchall())
+        row = chance.choice(rows.fetchmany(_MOST_ROWS))
         column = chance.choice(columns)
         value = _value(chance, row[columns.index(column)])
         schema = connection.execute(

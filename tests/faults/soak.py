@@ -28,6 +28,7 @@ from urllib.parse import urlencode, urlsplit
 from book.reader import BookReader
 from engine import registry
 from engine.search import Limits
+from fivebook.local import memory_of
 from precompute.builder import Builder, BuildOptions
 from precompute.modes.explore import Explore
 from service.answerer import Answerer
@@ -313,15 +314,6 @@ def _positions(book: Path) -> int:
         return reader.positions(GROWING)
 
 
-def _memory_below(process: int) -> int:
-    """Bytes in memory of a process and those it started."""
-    found = 0
-    for place in Path(f"/proc/{process}/task").glob("*/children"):
-        found += sum(_memory_below(int(child)) for child in place.read_text().split())
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return found + pages * os.sysconf("SC_PAGE_SIZE")
-
-
 def soak(folder: Path, seconds: float) -> Soak:
     """Serve books in `folder` for so long, asked by twice as many as can be answered at once."""
     result = Soak(seconds)
@@ -359,7 +351,7 @@ def _load_and_replace(load: _Load, editions: _Editions, server: int, result: Soa
             editions.put(result.books)
             if time.monotonic() - looked >= 1:
                 looked = time.monotonic()
-                result.memory.append(_memory_below(server))
+                result.memory.append(memory_of(server))
         for each in asking:
             each.result()
 

@@ -15,7 +15,7 @@ from book.storage import guarded
 from book.storage.schema import RestState
 from book.writer import BookWriter
 from engine.game import Game
-from tests.books import CopyOf, Fivebook, small_book
+from tests.books import CopyOf, Fivebook, seal, small_book
 from tests.checkout import ROOT
 
 MANY = 10_000
@@ -195,6 +195,7 @@ def test_merging_refuses_a_rest_move_that_is_none(
 ) -> None:
     spoil = f"UPDATE positions SET rest_line = x'ff' WHERE rest_state = {int(RestState.OPEN)}"
     book = crafted(copy_of(gomoku_book), spoil)
+    seal(book)
     result = fivebook("merge", book, gomoku_book, "-o", f"{book}.merged")
     assert result.exit_code == 2, result.output
     assert "a rest move is no move of gomoku-9" in result.stderr
@@ -209,6 +210,7 @@ def test_an_open_slot_without_a_move_gets_a_sentence(
 ) -> None:
     spoil = f"UPDATE positions SET rest_line = NULL WHERE rest_state = {int(RestState.OPEN)}"
     book = crafted(copy_of(gomoku_book), spoil)
+    seal(book)
     output = ["-o", f"{book}.merged"] if command == "merge" else []
     result = fivebook(command, book, gomoku_book, *output)
     assert result.exit_code == 2, result.output
@@ -271,6 +273,13 @@ def spoilt(folder: Path, first: int, last: int) -> str:
 
 def test_a_few_spoilt_books_are_told_by_each_reading_command(tmp_path: Path) -> None:
     assert spoilt(tmp_path, 0, SOME) == ""
+
+
+@pytest.mark.parametrize("seed", [3548, 7937, 9224, 9654])
+def test_what_only_the_whole_book_tells_gets_a_sentence(seed: int, tmp_path: Path) -> None:
+    # Pages in each other's place: a game's name that is a number, a run that is none, times of day
+    # that are not text.
+    assert spoilt(tmp_path, seed, seed + 1) == ""
 
 
 @pytest.mark.slow

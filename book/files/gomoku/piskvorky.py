@@ -77,5 +77,6 @@ FORMATS = (
         is_one=lambda start: start.removeprefix(b"\xef\xbb\xbf").startswith(b"Piskvorky "),
         read=read,
         write=write,
+        family="gomoku",
     ),
 )

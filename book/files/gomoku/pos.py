@@ -58,5 +58,12 @@ def write(writing: Writing, file: BinaryIO) -> None:
 
 
 FORMATS = (
-    Format(name="pos", title="game of a Renju program", endings=(".pos",), read=read, write=write),
+    Format(
+        name="pos",
+        title="game of a Renju program",
+        endings=(".pos",),
+        read=read,
+        write=write,
+        family="gomoku",
+    ),
 )

@@ -35,7 +35,7 @@ _MATE, _FARTHEST_MATE = WIN, 500
 _BOUNDS = {1: Bound.UPPER, 2: Bound.LOWER, 3: Bound.EXACT}
 _BOUND_NUMBERS = {bound: number for number, bound in _BOUNDS.items()} | {None: 0}
 _NO_RECORD, _NO_LABEL = 0, -1
-_LEAST_RECORD = 4
+_RULE_BYTES = (b"\0", b"\1", b"\2")
 _MOST_DEPTH = (1 << 13) - 1
 _MOST_TEXT = (1 << 16) - 1 - _CONTENT.size
 
@@ -233,7 +233,7 @@ def _is_one(start: bytes) -> bool:
     if start.startswith(_LZ4):
         return True
     count, length = int.from_bytes(start[:4], "little"), int.from_bytes(start[4:6], "little")
-    return len(start) >= _LEAST_RECORD and count > 0 and length % 2 == 1 and start[6:7] < b"\x03"
+    return count > 0 and length % 2 == 1 and start[6:7] in _RULE_BYTES
 
 
 FORMATS = (
@@ -244,5 +244,6 @@ FORMATS = (
         is_one=_is_one,
         read=read,
         write=write,
+        family="gomoku",
     ),
 )

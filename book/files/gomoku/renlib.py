@@ -234,5 +234,6 @@ FORMATS = (
         is_one=lambda start: start.startswith(_MAGIC),
         read=read,
         write=write,
+        family="gomoku",
     ),
 )

@@ -23,7 +23,7 @@ from book.whole.prune import Cut, prune
 from engine import registry
 from engine.values import WIN, Bound
 from tests.book.threes import GAME, game_called, random_book, truth
-from tests.books import change, rows_of
+from tests.books import change, rows_of, seal
 from tests.oracles.book_checker import assert_sound
 
 SEEDS = range(8)
@@ -135,6 +135,7 @@ def test_a_mark_that_does_not_follow_from_its_own_book_is_not_kept(tmp_path: Pat
     one = random_book(tmp_path / "a.db", Random(1))
     [open_one, *_] = rows_of(one, "SELECT id FROM positions WHERE NOT proven ORDER BY id")
     change(one, "UPDATE positions SET proven = true, value = 0 WHERE id = :id", id=open_one["id"])
+    seal(one)
     done = merge([Address(one), Address(one)], Address(tmp_path / "c.db"))
     assert done.unproven == 1
     assert (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from book.errors import BookError
+from book.errors import BookError, BookUnreadable
 from book.reader import BookReader
 from book.storage.address import Address, AnyAddress
 from book.storage.schema import RestState, positions
@@ -24,7 +24,7 @@ from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 from precompute.modes.explore import Explore
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
-from tests.books import Fivebook, change, rows_of, small_book
+from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
 from tests.oracles.book_checker import assert_sound
 
 Content = list[dict[str, object]]
@@ -227,6 +227,7 @@ def believe(book: Path) -> None:
         "UPDATE positions SET value = 5, proven = false, rest_value = 5,"
         " rest_proven = false, bound = 0, rest_bound = 0",
     )
+    seal(book)
 
 
 def test_a_slot_whose_position_another_book_holds_is_to_be_searched(tmp_path: Path) -> None:
@@ -271,8 +272,23 @@ def test_a_mark_that_follows_from_no_book_is_counted_and_dropped(tmp_path: Path)
     three = one_position(tmp_path / "three.db", OPEN_THREE)
     believe(three)
     change(three, "UPDATE positions SET proven = true")
+    seal(three)
     assert merged(tmp_path / "both.db", three, three).unproven == 1
     assert_sound(tmp_path / "both.db", all_games.get(GAME_ID))
+
+
+@pytest.mark.parametrize(
+    "alteration",
+    ["positions SET value = value + 1", "positions SET ply = 2147483648", "runs SET nodes = 7"],
+)
+def test_what_was_altered_is_not_taken_into_a_sound_book(
+    alteration: str, gomoku_book: Path, copy_of: CopyOf, place: AnyAddress
+) -> None:
+    altered = copy_of(gomoku_book)
+    change(altered, f"UPDATE {alteration} WHERE id = 1")
+    with pytest.raises(BookUnreadable, match=r"row 1 of (positions|runs) is not what was written"):
+        merged(place, gomoku_book, altered)
+    assert is_nothing_at(place)
 
 
 # Conflicts
@@ -295,6 +311,7 @@ def claim(book: Path, value: int, bound: int = 0) -> None:
         value=value,
         bound=bound,
     )
+    seal(book)
 
 
 def is_nothing_at(place: AnyAddress) -> bool:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from book.errors import BookUnreadable
 from book.reader import BookReader
 from book.rows.counts import recount
 from book.rows.propagation import BookValue, combine, propagate_all
@@ -54,6 +55,14 @@ def test_what_stays_keeps_value_proof_and_best_move(
     assert kinds(gomoku_book, place) == {Comparison.SAME, Comparison.ONLY_FIRST}
     assert len(list(records(place))) == pruned.left == 50 - pruned.removed
     assert_sound(place, GOMOKU)
+
+
+def test_what_was_altered_does_not_become_sound(gomoku_book: Path, copy_of: CopyOf) -> None:
+    altered = copy_of(gomoku_book)
+    change(altered, "UPDATE positions SET value = value + 1 WHERE id = 1")
+    with pytest.raises(BookUnreadable, match="row 1 of positions is not what was written"):
+        prune(Address.of(altered), GOMOKU, Cut(plies=2))
+    assert len(list(records(altered))) == len(list(records(gomoku_book)))
 
 
 @pytest.mark.parametrize("name", ["swap", "wide"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from book.files.formats import formats
 from book.reader import BookReader
 from book.whole.export import records
 from engine import registry
@@ -19,6 +20,8 @@ from tests.books import CopyOf, Fivebook
 
 GAMES = "# game: gomoku-9\ne5 f6 g7 1-0\ne5 d4 1-0\ne5 f5 0-1\ne5 f6 1/2-1/2\ne5 f6\n"
 TREE = "(;GM[4]SZ[9];B[ee]C[the middle](;W[df]V[1])(;W[de]))"
+# The head of a library, and a node a1 without a child.
+LIBRARY = b"\xffRenLib\xff\x03\x04" + b"\xff" * 10 + b"\xe1\x40"
 PSQ = "Piskvorky 9x9, 11:11, 0\r\n5,5,0\r\n6,4,0\r\n"
 
 
@@ -56,6 +59,50 @@ def test_lines_of_moves_need_no_head_where_the_game_is_named(
     assert result.exit_code == 0, result.stderr
     assert asked(fivebook, book, "e5")["imported"]["counts"]["games"] == 2
     assert "a position" not in fivebook("info", book).stdout
+
+
+@pytest.mark.parametrize("form", sorted(each.name for each in formats().values() if each.write))
+@pytest.mark.parametrize("game_id", sorted(each.examples[0] for each in registry.families()))
+def test_a_format_holds_a_game_or_says_that_it_cannot(
+    form: str, game_id: str, tmp_path: Path, fivebook: Fivebook
+) -> None:
+    game, plain = registry.get(game_id), tmp_path / "plain.txt"
+    move = game.format_move(game.legal_moves(game.initial)[0])
+    plain.write_text(move)
+    book, again = tmp_path / "new.db", tmp_path / "again.db"
+    assert fivebook("import", plain, "-o", book, "--game", game_id).exit_code == 0
+    result = fivebook("export", book, "--format", form, "-o", tmp_path / "file")
+    if formats()[form].holds(game):
+        assert result.exit_code == 0, result.stderr
+        options = ("-o", again, "--game", game_id, "--format", form)
+        result = fivebook("import", tmp_path / "file", *options)
+        assert result.exit_code == 0, result.stderr
+        assert asked(fivebook, again, move)["imported"]
+    else:
+        assert result.exit_code == 2
+        assert result.stderr == f"Error: a {formats()[form].title} cannot hold {game.title}\n"
+        assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("game.psq", PSQ.encode()), ("game.pos", b"\x02\x70\x71"), ("game.lib", LIBRARY)],
+)
+def test_stones_of_another_family_are_not_taken_for_moves(
+    name: str, content: bytes, tmp_path: Path, fivebook: Fivebook
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    result = fivebook("import", tmp_path / name, "-o", tmp_path / "b.db", "--game", "pentago-swap")
+    assert result.exit_code == 2
+    assert "nothing could be imported: 1 × a" in result.stderr
+    assert "which cannot hold pentago-swap" in result.stderr
+
+
+def test_a_short_text_is_no_database(tmp_path: Path, fivebook: Fivebook) -> None:
+    (tmp_path / "game.psq").write_bytes(b"hello\n")
+    result = fivebook("import", tmp_path / "game.psq", "-o", tmp_path / "b.db")
+    assert result.exit_code == 2
+    assert "is no game of Piskvork" in result.stderr
 
 
 def test_a_file_that_is_not_what_its_ending_says_is_refused(
