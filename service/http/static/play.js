@@ -19,6 +19,7 @@ const RULES = ["swap2", "swap", "rif"];
 const rulesOf = ({ family, rule }) =>
   (family === "gomoku" ? RULES.filter((each) => each !== "rif" || rule === "renju") : []);
 
+const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 const opposite = (side) => (side === "dark" ? "light" : "dark");
 
 /**
@@ -109,7 +110,7 @@ export class Play {
     this.thinking = new AbortController();
   }
 
-  /** Do what asks the service, and tell what goes wrong. */
+  /** Do what asks the service, and tell what goes wrong; a busy one is asked again. */
   async #run(work) {
     const { signal } = this.thinking;
     try {
@@ -118,6 +119,11 @@ export class Play {
       if (signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
       complain(error.message || t("problem.offline"));
+      if (!error.retryAfter) return;
+      await sleep(1000 * Math.max(error.retryAfter, 1));
+      if (signal.aborted) return;
+      complain(null);
+      await this.#run(work);
     }
   }
 

@@ -29,6 +29,21 @@ def test_a_visitor_plays_the_engine_and_takes_a_move_back(visit: Visit, game: st
     wait_for_text(page, "#play .headline", "Your turn, Dark")
 
 
+def test_a_service_that_is_busy_is_asked_again(visit: Visit) -> None:
+    page = visit("#game=gomoku-9&mode=play")
+    busy = {"detail": "too busy: ask again later"}
+    page.route(
+        "**/api/v1/position*",
+        lambda route: route.fulfill(status=503, headers={"Retry-After": "1"}, json=busy),
+        times=1,
+    )
+    start(page, movetime="100")
+    cell(page, "e5").click()
+    wait_for_text(page, "#problem", "too busy: ask again later")
+    wait_for_moves(page, 2)
+    page.wait_for_selector("#problem", state="hidden")
+
+
 def test_the_engine_begins_where_the_visitor_is_light(visit: Visit) -> None:
     page = visit("#game=pentago-swap&mode=play")
     start(page, side="light", movetime="100")
