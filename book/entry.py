@@ -1,6 +1,5 @@
 """What a book says about one position, in the orientation of whoever asks."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine.position import Move, Position
@@ -26,8 +25,7 @@ class BookMove(NamedTuple):
     line: tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A stored position: its book value for the side to move, and its moves, best first.
 
     `depth`, `nodes` and `seconds` are those of the last search of this position. Of moves that

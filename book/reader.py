@@ -60,7 +60,9 @@ def _lookup(*, has_digests: bool) -> Select[*tuple[Any, ...]]:
 
 def _best(lookup: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
     """The stored move that is best for the parent is the one to the child worth least."""
-    return lookup.order_by(CHILD.c.value, moves.c.move).limit(literal_column("1"))
+    # As parameters they would be looked at anew with every lookup.
+    one: ColumnElement[int] = literal_column("1")
+    return lookup.order_by(CHILD.c.value, moves.c.move).limit(one).offset(literal_column("0"))
 
 
 # A table that was restored on a server has another number.
@@ -319,12 +321,11 @@ class BookReader(Closing):
             return None
         with self.connection() as connection:
             recent = self._recent_of(connection)
-            if self._held is None:
-                recent.renew()
-            return recent.find(
-                (self._numbers[game.id], canonical.stones, best_only),
-                lambda: self._read(connection, game, canonical, best_only=best_only),
-            )
+            key = self._numbers[game.id], canonical.stones, best_only
+            if recent.holds(key, is_renewed=self._held is not None):
+                return recent[key]
+            stored = recent[key] = self._read(connection, game, canonical, best_only=best_only)
+            return stored
 
     def _recent_of(self, connection: Connection) -> Recent:
         """What this connection has read lately."""
@@ -427,8 +428,7 @@ class BookReader(Closing):
             if stored is None:
                 raise self._damaged(f"no row of the key {canonical.key.hex()} is found by it")
             known = stored.known[0]
-        back = game.inverse(canonical.symmetry)
-        line += [game.map_move(move, back) for move in known.line]
+        line += game.map_line(known.line, game.inverse(canonical.symmetry))
         return tuple(line[:_LINE_PLIES])
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
 from struct import Struct
+from typing import NamedTuple
 
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
@@ -45,8 +46,7 @@ class Outcome(Enum):
         return {Outcome.DARK_WINS: Side.DARK, Outcome.LIGHT_WINS: Side.LIGHT}.get(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Canonical:
+class Canonical(NamedTuple):
     """The smallest image of a position.
 
     `symmetry` turns the position that was asked about into `position`.
@@ -138,6 +138,10 @@ class Game(ABC):
     @abstractmethod
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         """`move` as it reads on the board turned by `symmetry`, one of the game's own."""
+
+    def map_line(self, line: Sequence[Move], symmetry: Symmetry) -> tuple[Move, ...]:
+        """`map_move` of each move of `line`."""
+        return tuple([self.map_move(move, symmetry) for move in line])
 
     @abstractmethod
     def parse_move(self, text: str, position: Position | None = None) -> Move:
@@ -324,6 +328,10 @@ class Game(ABC):
     def map_cell(self, cell: Cell, symmetry: Symmetry) -> Cell:
         """`cell` as it reads on the board turned by `symmetry`."""
         return self._cell_maps[symmetry][cell]
+
+    def map_cells(self, cells: Sequence[Cell], symmetry: Symmetry) -> tuple[Cell, ...]:
+        """`map_cell` of each of `cells`."""
+        return tuple(map(self._cell_maps[symmetry].__getitem__, cells))
 
     @staticmethod
     def inverse(symmetry: Symmetry) -> Symmetry:

@@ -1,8 +1,8 @@
 """Stones on a board, as numbers."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 Cell = int
 Move = int
@@ -21,8 +21,7 @@ class Side(StrEnum):
         return Side.LIGHT if self is Side.DARK else Side.DARK
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Stones and, through their number, the side to move; dark moves first.
 
     Bit ``row * width + column`` of a bitboard is the cell in that row, counted from the bottom,

@@ -312,7 +312,7 @@ def _turned_back(game: Game, canonical: Canonical, result: SearchResult) -> Sear
     return replace(
         result,
         move=None if result.move is None else game.map_move(result.move, back),
-        line=tuple(game.map_move(move, back) for move in result.line),
+        line=game.map_line(result.line, back),
     )
 
 

@@ -1,6 +1,7 @@
 """Small conversions between what the tables hold and what the rest of the code speaks of."""
 
 import json
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -132,8 +133,11 @@ def pack_line(game: Game, line: Sequence[Move]) -> bytes:
 
 def unpack_line(game: Game, blob: bytes) -> tuple[Move, ...]:
     """The moves that `pack_line` packed; of what it did not pack some may be none of the game's."""
-    width = move_width(game)
-    return tuple(int.from_bytes(blob[at : at + width], "big") for at in range(0, len(blob), width))
+    if move_width(game) == 1:
+        return tuple(blob)
+    if len(blob) % 2:
+        blob = blob[:-1] + b"\x00" + blob[-1:]
+    return struct.unpack(f">{len(blob) // 2}H", blob)
 
 
 def is_line(game: Game, blob: Any) -> bool:

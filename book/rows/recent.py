@@ -1,6 +1,5 @@
 """What a connection has read lately: the same positions are asked for again and again."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from sqlalchemy import Connection
@@ -29,13 +28,15 @@ Key = tuple[int, bytes, bool]
 class Recent:
     """The positions that a connection has read since the book changed last.
 
-    Where the storage does not tell when it changes, nothing is kept.
+    Whether it has changed is asked before something is found here, which is soon enough: what was
+    read later than the book changed is only forgotten with the rest. Where the storage does not
+    tell when it changes, nothing is kept.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._edition_of = kind_of(connection).edition
-        self._edition: object = None
+        self._edition = self._edition_of(connection)
         self._found: dict[Key, Stored | None] = {}
         self._moves = 0
 
@@ -46,18 +47,29 @@ class Recent:
             self._edition = edition
             self._forget()
 
-    def find(self, key: Key, read: Callable[[], Stored | None]) -> Stored | None:
-        """What `read` gives for this key, or gave for it before."""
-        if key in self._found:
-            return self._found[key]
-        stored = read()
-        if self._edition is not None:
-            moves = 1 if stored is None else len(stored.known)
-            if self._moves + moves > _MOST_MOVES:
-                self._forget()
-            self._moves += moves
-            self._found[key] = stored
-        return stored
+    def holds(self, key: Key, *, is_renewed: bool = False) -> bool:
+        """Whether this key was read since the book changed.
+
+        With `is_renewed` what the last call of `renew` found is recent enough.
+        """
+        if key not in self._found:
+            return False
+        if not is_renewed:
+            self.renew()
+        # Gone, if the book has changed.
+        return key in self._found
+
+    def __getitem__(self, key: Key) -> Stored | None:
+        return self._found[key]
+
+    def __setitem__(self, key: Key, stored: Stored | None) -> None:
+        if self._edition is None:
+            return
+        moves = 1 if stored is None else len(stored.known)
+        if self._moves + moves > _MOST_MOVES:
+            self._forget()
+        self._moves += moves
+        self._found[key] = stored
 
     def _forget(self) -> None:
         self._found.clear()

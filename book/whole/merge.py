@@ -524,7 +524,7 @@ def _kept_line(game: Game, proof: _Proof, children: Sequence[AnyRow]) -> Sequenc
     link = next((child.move for child in children if child.stones == stones), line[0])
     linked = game.play(position, link)
     turn = next(s for s in game.symmetries if game.map_position(behind, s) == linked)
-    return [link, *(game.map_move(move, turn) for move in line[1:])]
+    return [link, *game.map_line(line[1:], turn)]
 
 
 def _rank(row: AnyRow, *, is_known: bool) -> tuple[object, ...]:

@@ -4,7 +4,6 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -385,5 +384,5 @@ def test_the_best_move_alone_is_the_first_of_all(any_book: AnyAddress) -> None:
             position = game.initial
             while (entry := reader.get(game, position)) is not None:
                 best = reader.find(game, position, best_only=True)
-                assert best == replace(entry, moves=entry.moves[:1])
+                assert best == entry._replace(moves=entry.moves[:1])
                 position = game.play(position, entry.moves[-1].move)

@@ -1,7 +1,7 @@
 """Connect Four on a board of any width and height: stones fall, four in a row win."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from engine.errors import InvalidMove
@@ -62,6 +62,9 @@ class ConnectFour(PlainGame):
 
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         return self.map_cell(move, symmetry)
+
+    def map_line(self, line: Sequence[Move], symmetry: Symmetry) -> tuple[Move, ...]:
+        return self.map_cells(line, symmetry)
 
     def format_move(self, move: Move) -> str:
         return self.format_cell(move)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -92,6 +92,9 @@ class Gomoku(Game):
 
     def map_move(self, move: Move, symmetry: Symmetry) -> Move:
         return self.map_cell(move, symmetry)
+
+    def map_line(self, line: Sequence[Move], symmetry: Symmetry) -> tuple[Move, ...]:
+        return self.map_cells(line, symmetry)
 
     def parse_move(self, text: str, position: Position | None = None) -> Move:
         return self.parse_cell(text)

@@ -187,7 +187,7 @@ class GomokuSearcher:
         """An image of `line` by a symmetry of `position` that starts with no excluded move."""
         for symmetry in self._own_symmetries(position):
             if self._game.map_move(line[0], symmetry) not in excluded:
-                return tuple(self._game.map_move(move, symmetry) for move in line)
+                return self._game.map_line(line, symmetry)
         return None
 
     def _set_up(
