@@ -19,6 +19,7 @@ from book.plan import open_plan
 from book.rows.encoding import Searched
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, PlannedTask
+from engine.position import Move
 from engine.search import Limits, SearchOptions
 from precompute.backend import Backend, Workers
 from precompute.build import BuildRun, CommonOptions
@@ -36,7 +37,9 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 class BuildOptions(CommonOptions):
     """A build by searches: what `mode` chooses, each within `limits`.
 
-    `table` is the size of each search's transposition table in MiB; the result depends on both.
+    `roots` are the lines after which the book grows where there are several, by turns; those modes
+    that grow from one position take none. `table` is the size of each search's transposition table
+    in MiB; the result depends on limits and table.
     `jobs`, `backend` and `scheduler` are those of `Workers`. Where several builders share a book,
     one that gives no sign for `lease` seconds loses the searches it was at to the others.
 
@@ -50,6 +53,7 @@ class BuildOptions(CommonOptions):
     backend: Backend = Backend.LOKY
     scheduler: str | None = None
     lease: float = USUAL_LEASE
+    roots: tuple[tuple[Move, ...], ...] = ()
 
     def __post_init__(self) -> None:
         assert self.workers
@@ -142,7 +146,9 @@ class Builder(BuildRun[BuildState]):
 
     def _site(self, writer: BookWriter) -> Site:
         options = self._options
-        return Site(self._address, writer.rows, options.root, options.limits)
+        lines = options.roots or (options.line,)
+        roots = [options.game.play_line(line) for line in lines]
+        return Site(self._address, writer.rows, roots, options.limits)
 
     @property
     def complete(self) -> bool:
@@ -306,5 +312,10 @@ class _Occupancy:
 
 def _where_it_grows(options: BuildOptions) -> dict[str, object]:
     """Where a build with these options goes that others do not; nothing for the usual ones."""
-    root = {"root": options.game.format_line(options.line)} if options.line else {}
-    return options.mode.decides | root
+    told = options.game.format_line
+    where: dict[str, object] = {}
+    if options.roots:
+        where = {"roots": list(map(told, options.roots))}
+    elif options.line:
+        where = {"root": told(options.line)}
+    return options.mode.decides | where

@@ -2,6 +2,7 @@
 
 import heapq
 from array import array
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, repeat
@@ -204,9 +205,7 @@ class CheapestSlots:
     looked at in vain. `looked_at` counts all that were.
     """
 
-    def __init__(
-        self, rows: GameRows, root: AnyRow | None, limits: LossLimits, outlook: Outlook
-    ) -> None:
+    def __init__(self, rows: GameRows, root: AnyRow, limits: LossLimits, outlook: Outlook) -> None:
         self.looked_at = 0
         self._connection = rows.connection
         self._limits = limits
@@ -216,8 +215,8 @@ class CheapestSlots:
         self._queue: list[tuple[int, bool, int, bytes, int, int]] = []
         self._slots: dict[int, AnyRow] = {}
         self._queued: set[int] = set()
-        cost = None if root is None else outlook.cost(root)
-        if root is not None and cost is not None:
+        cost = outlook.cost(root)
+        if cost is not None:
             self._queue.append((cost, True, 0, root.stones, root.id, 0))
 
     def __iter__(self) -> Iterator[AnyRow]:
@@ -231,10 +230,6 @@ class CheapestSlots:
             elif given < least.get(id, given + 1):
                 least[id] = given
                 self._look_at(id, -minus_cost, given)
-
-    def enough(self, batch_size: int) -> int:
-        """How many tasks make a batch: more where many positions had to be looked at for them."""
-        return max(batch_size, self.looked_at // _LOOKS_PER_TASK)
 
     def _look_at(self, id: int, cost: int, given: int) -> None:
         self.looked_at += 1
@@ -253,6 +248,36 @@ class CheapestSlots:
                 so_far = cost + way_cost(row.value, child)
                 way = (so_far + on, True, -so_far, child.stones, child.id, total)
                 heapq.heappush(self._queue, way)
+
+
+class SlotsByTurns:
+    """The cheapest slots below each of several roots, one from each in turn, as an iterable.
+
+    The root whose turn number `turn` is begins. What lies below two roots may come twice.
+    """
+
+    def __init__(self, below: Sequence[CheapestSlots], turn: int) -> None:
+        self._below = below
+        self._turn = turn
+
+    def __iter__(self) -> Iterator[AnyRow]:
+        waiting = deque(map(iter, self._below))
+        waiting.rotate(-self._turn)
+        while waiting:
+            slots = waiting.popleft()
+            slot = next(slots, None)
+            if slot is not None:
+                waiting.append(slots)
+                yield slot
+
+    @property
+    def looked_at(self) -> int:
+        """How many positions were, below all roots together."""
+        return sum(slots.looked_at for slots in self._below)
+
+    def enough(self, batch_size: int) -> int:
+        """How many tasks make a batch: more where many positions had to be looked at for them."""
+        return max(batch_size, self.looked_at // _LOOKS_PER_TASK)
 
 
 class Entered:

@@ -4,16 +4,18 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Integer, bindparam, func, select
 
+from book.entry import Entry
 from book.errors import BookUnreadable
 from book.reader import BookReader
 from book.rows.digests import CONTENT, content_digest
 from book.rows.imports import Imports
 from book.rows.sound import require_sound
 from book.storage.revisions import has_imports
-from book.storage.schema import counts, digests, games, runs, tasks, undigested
+from book.storage.schema import counts, digests, games, moves, positions, runs, tasks, undigested
 from book.storage.store import store_of
+from engine.errors import FivebookError
 from engine.game import Game
 
 _of_game = games.c.name == bindparam("name")
@@ -34,6 +36,11 @@ _by_ply = (
 _runs = select(*undigested(runs)).join(games).where(_of_game).order_by(runs.c.id)
 _content = select(digests.c.total).join(games).where(_of_game, digests.c.name == CONTENT)
 _planned = select(func.count()).select_from(tasks.join(games)).where(_of_game)
+_at = select(bindparam("at", type_=Integer).label("id")).cte("below", recursive=True)
+_led_to = _at.union(select(moves.c.child).join(_at, moves.c.parent == _at.c.id))
+_below = select(func.count(), func.max(positions.c.ply)).join(
+    _led_to, _led_to.c.id == positions.c.id
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +101,20 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
+class RootState:
+    """How far a book has grown below one of the roots of its last run that had several.
+
+    `entry` is None until the root itself was searched. `positions` are those that it leads to, with
+    itself; `to_ply` is the ply of the deepest.
+    """
+
+    line: str
+    entry: Entry | None
+    positions: int
+    to_ply: int
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedSource:
     """A file that was imported, and what of it is in the book: positions, and values among them."""
 
@@ -102,6 +123,31 @@ class ImportedSource:
     at: str
     positions: int
     values: int
+
+
+def root_states(reader: BookReader, summary: Summary) -> list[RootState]:
+    """Each root's state, in their order; none where no run had several.
+
+    Raises:
+        BookUnreadable: if a run's roots are none of its game.
+    """
+    runs = [run for run in summary.runs if "roots" in run.parameters]
+    if not runs:
+        return []
+    game = summary.game
+    states = []
+    for line in runs[-1].parameters["roots"]:
+        try:
+            root = game.play_line(game.parse_line(line))
+        except (FivebookError, AttributeError, TypeError) as error:
+            raise BookUnreadable(
+                f"'{reader.address}' is damaged: a run has a root that is none: {line!r}"
+            ) from error
+        with reader.rows_of(game) as rows:
+            row = rows.get(game.canonical(root).key)
+            positions, to_ply = (0, root.ply) if row is None else rows.select(_below, at=row.id)[0]
+        states.append(RootState(line, reader.get(game, root), positions, to_ply))
+    return states
 
 
 def imported_files(reader: BookReader, game: Game) -> list[ImportedSource]:

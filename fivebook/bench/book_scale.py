@@ -111,7 +111,7 @@ def _build(writer: BookWriter, game: Game, random: Random) -> tuple[list[float],
     """Seconds for each of some batches to be chosen, and for each result of theirs to enter."""
     batches: list[float] = []
     entries: list[float] = []
-    site = Site(writer.address, writer.rows, game.initial, Limits(nodes=1))
+    site = Site(writer.address, writer.rows, [game.initial], Limits(nodes=1))
     frontier = Explore().frontier(site)
     run = writer.start_run({"limits": {}, "synthetic": True})
     for number in range(1, _BATCHES + 1):

@@ -1,6 +1,7 @@
 """The command that builds: `fivebook build`."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,6 +37,7 @@ from precompute.modes.prove_by_solver import (
     StrategyBuilder,
 )
 from precompute.modes.refine import Refine
+from service.play.arena.openings import read_openings
 
 if TYPE_CHECKING:
     from precompute.certificates.gomoku.builder import PartsBuildState
@@ -46,14 +48,14 @@ _STRATEGY_PLIES = 4
 
 # What each mode takes besides the options that all take.
 _OF_A_BUILD = ("depth", "movetime", "table", "backend", "scheduler", "insecure", "lease")
-_OF_GROWTH = ("root", "max_loss", "own", "margin")
+_OF_GROWTH = ("root", "roots", "max_loss", "own", "margin")
 _PARTS = " by parts"
 _BY_BOOK, _BY_PARTS = "prove --by book", f"prove{_PARTS}"
 _OPTIONS = {
     "explore": {*_OF_A_BUILD, *_OF_GROWTH, "positions"},
-    "full": {*_OF_A_BUILD, "root", "plies"},
+    "full": {*_OF_A_BUILD, "root", "roots", "plies"},
     "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches"},
-    "deviate": {*_OF_A_BUILD, "root", "positions", "total_loss", "each_loss"},
+    "deviate": {*_OF_A_BUILD, "root", "roots", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "prove": {"by", "root", "plies", "memory"},
     _BY_PARTS: {"by", "root", "plies", "backend", "scheduler", "insecure"},
@@ -80,6 +82,11 @@ _OF_SOME = set().union(*_OPTIONS.values())
 )
 @click.option(
     "--root", default="", metavar="MOVES", help="Begin with the position after these moves."
+)
+@click.option(
+    "--roots",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Begin with each of the openings in this file, by turns: a line of moves for each.",
 )
 @click.option(
     "--by",
@@ -193,6 +200,7 @@ def build(
     add_game: bool,
     mode: str | None,
     root: str,
+    roots: Path | None,
     by: str | None,
     side: str | None,
     positions: int | None,
@@ -243,6 +251,7 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --backend dask --scheduler tls://10.0.0.1:8786
       fivebook build gomoku.db --game gomoku-15 --root "h8 i9" --max-loss 10% --positions 900
       fivebook build dark.db --game gomoku-15 --for dark --margin 1% --max-loss 15% --time 8h
+      fivebook build openings.db --game gomoku-15 --roots openings.txt --time 8h
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
@@ -253,6 +262,8 @@ def build(
     if positions and plies is not None:
         raise click.UsageError("--positions and --plies cannot be combined")
     name = mode or ("explore" if plies is None else "full")
+    if root and roots:
+        raise click.UsageError("--root and --roots cannot be combined")
     line = _line(game, root)
     way = name
     if name == "prove":
@@ -297,6 +308,7 @@ def build(
         jobs=where.jobs,
         seconds=seconds,
         patience=patience,
+        roots=read_openings(game, roots) if roots else (),
     )
     _build(book, options, as_json)
 

@@ -12,7 +12,14 @@ from book.entry import Entry
 from book.reader import BookReader
 from book.storage.address import Address
 from book.visible import visible
-from book.whole.summary import Summary, imported_files, size_on_disk, summarise
+from book.whole.summary import (
+    RootState,
+    Summary,
+    imported_files,
+    root_states,
+    size_on_disk,
+    summarise,
+)
 from engine.game import Game
 from engine.values import describe_value
 from fivebook.console import console, print_json, say
@@ -37,12 +44,14 @@ def info(book: Address, as_json: bool) -> None:
         contents = [
             (summarise(reader, game), reader.get(game, game.initial)) for game in reader.games
         ]
+        roots = {summary.game: root_states(reader, summary) for summary, _ in contents}
         size = size_on_disk(reader)
         files = {game: imported_files(reader, game) for game in reader.games}
         misses = {game: _count_misses(book, game) for game in reader.games}
     if as_json:
         games = [
             _as_dict(summary, root)
+            | {"roots": [_root_as_dict(summary.game, state) for state in roots[summary.game]]}
             | {"asked": misses[summary.game], "imported": list(map(asdict, files[summary.game]))}
             for summary, root in contents
         ]
@@ -53,6 +62,7 @@ def info(book: Address, as_json: bool) -> None:
     )
     for summary, root in contents:
         _print_summary(summary, root, size)
+        _print_roots(roots[summary.game])
         for file in files[summary.game][:_MOST_FILES]:
             say(
                 f"imported {file.at} from {file.name} ({file.form}): {file.positions:,} positions, "
@@ -87,13 +97,32 @@ def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
         "runs": [asdict(run) for run in summary.runs],
     }
     if root is not None:
-        game = summary.game
-        data["root"] = {
-            "value": root.value,
-            "proven": root.proven,
-            "line": [game.format_move(move) for move in root.moves[0].line],
-        }
+        data["root"] = _value_as_dict(summary.game, root)
     return data
+
+
+def _value_as_dict(game: Game, entry: Entry) -> dict[str, Any]:
+    line = [game.format_move(move) for move in entry.moves[0].line]
+    return {"value": entry.value, "proven": entry.proven, "line": line}
+
+
+def _root_as_dict(game: Game, state: RootState) -> dict[str, Any]:
+    known = {} if state.entry is None else _value_as_dict(game, state.entry)
+    return {"root": state.line, "positions": state.positions, "to_ply": state.to_ply} | known
+
+
+def _print_roots(states: list[RootState]) -> None:
+    """A line for each root, if there are several: its value for the side to move, and growth."""
+    if not states:
+        return
+    table = Table("root", "value", "positions below", "to ply", box=SIMPLE)
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for state in states:
+        entry = state.entry
+        value = "not searched yet" if entry is None else describe_value(entry.value, entry.proven)
+        table.add_row(state.line, value, f"{state.positions:,}", str(state.to_ply))
+    console.print(table)
 
 
 def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:

@@ -63,7 +63,11 @@ class BuildView:
 
     def _read_root(self) -> str:
         game = self._options.game
+        roots = self._options.roots
         with BookReader(self._address) as reader:
+            if roots:
+                known = sum(reader.get(game, game.play_line(line)) is not None for line in roots)
+                return f"{known} of {len(roots)} searched"
             entry = reader.get(game, self._options.root)
         if entry is None:
             return "not searched yet"

@@ -17,4 +17,6 @@ def describe_growth(parameters: dict[str, Any]) -> str:
     """Where a run let the book grow, where that is not from the empty board by costs alone."""
     told = ("mode", "side", "root", "plies", "max_loss", "total_loss", "margin")
     given = {name: parameters.get(name) for name in told}
+    if roots := parameters.get("roots"):
+        given["roots"] = len(roots)
     return "".join(f", {name} {value}" for name, value in given.items() if value not in (None, ""))

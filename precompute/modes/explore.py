@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from book.writer import PlannedTask, Task
 from engine.position import Side
 from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
-from precompute.slots import CheapestSlots, LossLimits, Outlook
+from precompute.slots import CheapestSlots, LossLimits, Outlook, SlotsByTurns
 
 
 class CheapestFirst(SearchMode):
@@ -65,12 +65,12 @@ class ExploreFrontier(GrowingFrontier):
         new = {planned.task.key for planned in opened if planned.task.new}
         searching = {planned.task.key for planned in opened if not planned.task.new}
         room = self._room(len(new))
-        batch = self._missing_root(opened) if room > 0 else []
-        if batch:
-            return batch
+        missing = self._missing_roots(opened)
+        if missing and room > 0:
+            return missing[: int(min(room, len(missing)))]
         batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
-        slots = self.cheapest_slots()
+        slots = self.cheapest_slots(len(new))
         for slot in slots:
             if room <= 0 or len(batch) >= slots.enough(self._batch_size):
                 break
@@ -82,6 +82,10 @@ class ExploreFrontier(GrowingFrontier):
             room -= 1
         return batch
 
-    def cheapest_slots(self) -> CheapestSlots:
-        """The positions whose rest slots are to be expanded, in order."""
-        return CheapestSlots(self._rows, self._stored_root(), self._losses, Outlook())
+    def cheapest_slots(self, planned: int = 0) -> SlotsByTurns:
+        """The positions whose rest slots are to be expanded, in order; `planned` already are."""
+        below = [
+            CheapestSlots(self._rows, root, self._losses, Outlook())
+            for root in self._stored_roots()
+        ]
+        return SlotsByTurns(below, turn=self._rows.count() + planned)

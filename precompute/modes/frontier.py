@@ -7,7 +7,7 @@ book holds the same tasks.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -50,14 +50,14 @@ class Frontier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a build is at work: the rows of a game in the book at `address`, from `root` on.
+    """Where a build is at work: the rows of a game in the book at `address`, from `roots` on.
 
     `limits` are those of each search. A frontier plans some `batch_size` tasks at a time.
     """
 
     address: Address
     rows: GameRows
-    root: Position
+    roots: Sequence[Position]
     limits: Limits
     batch_size: int = BATCH_SIZE
 
@@ -102,17 +102,19 @@ class BookFrontier:
     def __init__(self, site: Site) -> None:
         self._rows = site.rows
         self._game = site.rows.game
-        self._root = self._game.canonical(site.root)
+        canonical = map(self._game.canonical, site.roots)
+        self._roots = {root.key: root for root in canonical}
         self._batch_size = site.batch_size
 
-    def _missing_root(self, opened: Collection[PlannedTask]) -> list[Task]:
-        """The root, where the book does not have it yet."""
-        if opened or self._stored_root() is not None:
-            return []
-        return [new_task(self._root)]
+    def _missing_roots(self, opened: Collection[PlannedTask]) -> list[Task]:
+        """The roots that neither the book has yet nor the plan."""
+        known = {planned.task.key for planned in opened} | self._rows.find(self._roots).keys()
+        return [new_task(root) for key, root in self._roots.items() if key not in known]
 
-    def _stored_root(self) -> AnyRow | None:
-        return self._rows.get(self._root.key)
+    def _stored_roots(self) -> list[AnyRow]:
+        """The roots that the book has, in their order."""
+        stored = self._rows.find(self._roots)
+        return [stored[key] for key in self._roots if key in stored]
 
     def _pending_tasks(self, searching: Collection[Key], most: int) -> list[Task]:
         """Searches of up to `most` pending rest slots, other than those of `searching`."""

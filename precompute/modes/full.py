@@ -35,7 +35,7 @@ class Full(SearchMode):
 
 
 class FullFrontier(BookFrontier):
-    """Every position up to `plies` plies after the root, up to symmetry, in which the game goes on.
+    """Every position up to `plies` plies after a root, up to symmetry, in which the game goes on.
 
     Layer by layer, of which only the numbers of one layer's positions are held in memory.
     """
@@ -47,11 +47,11 @@ class FullFrontier(BookFrontier):
         self._looked_at = 0
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
-        root = self._stored_root()
-        if root is None:
-            return self._missing_root(opened)
         if self._layer is None:
-            self._layer = [root.id]
+            roots = self._stored_roots()
+            if len(roots) < len(self._roots):
+                return self._missing_roots(opened)
+            self._layer = sorted(root.id for root in roots)
         while self._plies_left:
             batch = self._missing_children(self._layer, opened)
             if batch or any(planned.task.new for planned in opened):

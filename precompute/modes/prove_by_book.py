@@ -274,13 +274,13 @@ class ProofFrontier(GrowingFrontier):
 
     def __init__(self, site: Site, side: Side, most: int | None = None) -> None:
         super().__init__(site, most)
-        self._proof = ProofTree(site.rows, site.root, side)
+        self._proof = ProofTree(site.rows, site.roots[0], side)
         self._entered = Entered(site.rows)
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         in_plan = {(planned.task.key, planned.task.new): planned.task for planned in opened}
         self._update(opened)
-        batch = self._missing_root(opened) or self._chosen(in_plan)
+        batch = self._missing_roots(opened) or self._chosen(in_plan)
         self._entered.plan(batch)
         return batch
 

@@ -13,7 +13,7 @@ from book.writer import PlannedTask, Task
 from engine.game import Key
 from engine.position import Side
 from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site
-from precompute.slots import CheapestSlots, LossLimits, Undone
+from precompute.slots import CheapestSlots, LossLimits, SlotsByTurns, Undone
 
 _runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("game"))
 
@@ -67,7 +67,7 @@ class RefineFrontier(BookFrontier):
         self._outlook = Undone(site.rows, losses)
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
-        batch = self._missing_root(opened) or self._chosen(opened)
+        batch = self._missing_roots(opened) or self._chosen(opened)
         self._outlook.plan(batch)
         return batch
 
@@ -85,11 +85,14 @@ class RefineFrontier(BookFrontier):
                 room -= 1
         return batch
 
-    def cheapest_slots(self, opened: Collection[PlannedTask] = ()) -> CheapestSlots:
+    def cheapest_slots(self, opened: Collection[PlannedTask] = ()) -> SlotsByTurns:
         """The positions whose rest slots are to be searched again, in order."""
         self._outlook.refresh(opened, self._runs_that_did_as_much())
-        root = self._stored_root()
-        return CheapestSlots(self._rows, root, self._losses, self._outlook)
+        below = [
+            CheapestSlots(self._rows, root, self._losses, self._outlook)
+            for root in self._stored_roots()
+        ]
+        return SlotsByTurns(below, turn=self._outlook.done_count + len(opened))
 
     def _runs_that_did_as_much(self) -> set[int]:
         return {

@@ -14,6 +14,7 @@ from book.reader import BookReader
 from book.storage.address import AnyAddress
 from book.storage.schema import Wish, runs
 from book.whole.export import records
+from book.whole.summary import root_states, summarise
 from book.wishes import make_wish
 from book.writer import BookWriter, Task
 from engine import registry
@@ -48,11 +49,15 @@ MODES: dict[str, dict[str, Any]] = {
     "deviate": {"mode": Deviate(max_loss=0.02, total_loss=0.03), "line": LATE},
     "refine": {"mode": Refine(), "limits": MORE_NODES},
     "full": {"mode": Full(plies=1), "line": "c3 b2 a1"},
+    "explore from roots": {"mode": Explore(SIZE + 20), "roots": ("a1 e5", "a5 a1", "a1 b1 c1")},
+    "refine from roots": {"mode": Refine(), "roots": ("c3", "a1"), "limits": MORE_NODES},
+    "full from roots": {"mode": Full(plies=1), "roots": ("c3 b2 a1", "c3 b2 d3")},
 }
 
 
 def options(**given: Any) -> BuildOptions:
     line = GAME.parse_line(given.pop("line", ""))
+    given["roots"] = tuple(tuple(GAME.parse_line(root)) for root in given.pop("roots", ()))
     usual = {"mode": Explore(), "limits": NODES, "line": tuple(line)}
     return BuildOptions(GAME, **usual | given)
 
@@ -170,6 +175,28 @@ def test_a_book_may_begin_at_a_root(tmp_path: Path) -> None:
     assert min(record["ply"] for record in content(tmp_path / "book.db")) == 2  # type: ignore[type-var]
 
 
+def test_roots_grow_by_turns(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    # After four moves in the corners none of them leads to another.
+    roots = ("a1 a5 e1 e5", "c3 b2 d4 a1", "a1 c3 a2 c4")
+    build(path, roots=roots, mode=Explore(30))
+    with BookReader(path) as reader:
+        states = root_states(reader, summarise(reader, GAME))
+    assert [state.line for state in states] == list(roots)
+    assert all(state.entry is not None for state in states)
+    assert [state.positions for state in states] == [10, 10, 10]
+    assert_sound(path, GAME)
+
+
+def test_a_root_that_does_not_grow_leaves_its_turns_to_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "book.db"
+    build(path, roots=(f"{LATE} b1 b3 b4 b5 c3 a3", "c3"), mode=Explore(60))
+    with BookReader(path) as reader:
+        late, early = root_states(reader, summarise(reader, GAME))
+    assert late.positions < early.positions
+    assert late.positions + early.positions == 60
+
+
 def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> None:
     path = tmp_path / "book.db"
     build(path, line="c3 b2 d3", mode=Full(2), limits=Limits(nodes=5))
@@ -272,7 +299,7 @@ def test_a_slot_is_done_if_its_search_was_given_as_much_in_every_respect(
     with BookWriter(book, GAME) as writer, writer.transaction() as connection:
         parameters = '{"limits": ' + str(had).replace("'", '"').replace("None", "null") + "}"
         connection.execute(update(runs).values(parameters=parameters))
-        site = Site(writer.address, writer.rows, GAME.initial, wanted)
+        site = Site(writer.address, writer.rows, [GAME.initial], wanted)
         frontier = RefineFrontier(site)
         assert (frontier.next_batch([]) == []) is done
 

@@ -253,7 +253,7 @@ def test_a_builder_that_leaves_gives_its_searches_back(
 
 def site_of(writer: BookWriter) -> Site:
     """The site of a build that plans one task at a time."""
-    return Site(writer.address, writer.rows, GAME.initial, NODES, batch_size=1)
+    return Site(writer.address, writer.rows, [GAME.initial], NODES, batch_size=1)
 
 
 def test_leases_are_renewed_as_long_as_their_builder_lives(shared: str) -> None:

@@ -88,7 +88,7 @@ def make_wild(book: AnyAddress, random: Random) -> None:
 
 
 def site_of(book: BookReader | BookWriter, rows: GameRows, root: Position = GAME.initial) -> Site:
-    return Site(book.address, rows, root, MORE_NODES)
+    return Site(book.address, rows, [root], MORE_NODES)
 
 
 def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:

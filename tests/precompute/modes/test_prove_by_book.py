@@ -69,7 +69,7 @@ def won(outcome: Outcome, position: Position) -> bool:
 
 
 def frontier_of(writer: BookWriter, root: Position, side: Side) -> ProofFrontier:
-    site = Site(writer.address, writer.rows, root, Limits(nodes=1))
+    site = Site(writer.address, writer.rows, [root], Limits(nodes=1))
     return ProofFrontier(site, side)
 
 
