@@ -108,7 +108,14 @@ def json_option(command: _Command) -> _Command:
 
 
 def variety_options(command: _Command) -> _Command:
-    """Add ``--book-margin`` and ``--seed``, for what plays from a book and may vary."""
+    """Add ``--book-margin``, ``--seed`` and ``--exclude``, for what plays from a book."""
+    excluded = click.option(
+        "--exclude",
+        "excluded",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Takes no move from the book that leads where a line of this file does, such as what "
+        "an opponent has prepared; but proven wins.",
+    )
     seed = click.option(
         "--seed", type=int, help="Chooses the same among those moves each time.  [default: chance]"
     )
@@ -120,7 +127,7 @@ def variety_options(command: _Command) -> _Command:
         help="Chooses among the book's moves that give away at most this of the winning chance, "
         "such as 3%; better ones more often.",
     )
-    return margin(seed(command))
+    return margin(seed(excluded(command)))
 
 
 def coordinates_option(command: _Command) -> _Command:

@@ -98,6 +98,7 @@ def arena(
     memory: int | None,
     book_margin: float,
     seed: int | None,
+    excluded: str | None,
     save: Path | None,
     as_json: bool,
 ) -> None:
@@ -139,7 +140,7 @@ def arena(
             lines,
             memory=(memory or 0) << 20,
             choosing=OpeningRule(opening_rule) if opening_rule else None,
-            variety=Variety(book_margin, seed),
+            variety=Variety(book_margin, seed, excluded),
         )
         for a, b in pairs
     ]

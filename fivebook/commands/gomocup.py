@@ -25,7 +25,12 @@ from service.play.variety import Variety
 )
 @variety_options
 def gomocup(
-    book: Address | None, threads: int, table: int | None, book_margin: float, seed: int | None
+    book: Address | None,
+    threads: int,
+    table: int | None,
+    book_margin: float,
+    seed: int | None,
+    excluded: str | None,
 ) -> None:
     """Play as an engine for a tournament manager that speaks the Gomocup protocol.
 
@@ -48,7 +53,7 @@ def gomocup(
         # Opened here: a bad book ends the command with one sentence.
         BookReader(book).close()
     options = SearchOptions(threads, table or SearchOptions().table)
-    variety = Variety(book_margin, seed)
+    variety = Variety(book_margin, seed, excluded)
     with closing(Brain(book, options, may_grow=table is None, variety=variety)) as brain:
         for answer in brain.answers(read_ahead(typed_lines(), brain.stop)):
             click.echo(answer)

@@ -84,6 +84,7 @@ def play(
     opening_rule: str | None,
     book_margin: float,
     seed: int | None,
+    excluded: str | None,
 ) -> None:
     """Play a game in the terminal against the engine, or against another player.
 
@@ -111,7 +112,7 @@ def play(
         limits = replace(hint, clock=clock)
     options = SearchOptions(threads, table)
     names = opponents or (_ENGINE,)
-    variety = Variety(book_margin, seed)
+    variety = Variety(book_margin, seed, excluded)
     opening = None if opening_rule is None else Opening(game, OpeningRule(opening_rule))
     with ExitStack() as held:
         answerer = held.enter_context(Answerer([] if book is None else [book], options=options))

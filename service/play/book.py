@@ -1,20 +1,27 @@
 """The engine with a book."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from book.entry import BookMove, Entry
 from book.reader import BookReader
 from book.storage.address import AnyAddress
 from engine.clock import Clock
 from engine.players.base import Choice, Player
 from engine.position import Position
-from service.play.variety import ALWAYS_THE_BEST, Variety
+from service.play.arena.openings import read_openings
+from service.play.variety import ALWAYS_THE_BEST, Variety, is_lost, is_won
 
 
 class BookPlayer(Player):
     """Plays a good move of the book at `address`, and asks `engine` where the book ends.
 
-    Which of the good moves is left to `variety`; without any it is the best one.
+    Which of the good moves is left to `variety`; without any it is the best one. Where all of the
+    book's moves are excluded, it is asked for none.
 
     Raises:
         BookError: if the book cannot be opened.
+        InvalidOpenings: if the file of what is excluded cannot be read.
     """
 
     name = "engine with a book"
@@ -27,6 +34,9 @@ class BookPlayer(Player):
         self.engine = engine
         self.address = address
         self.variety = variety
+        excluded = read_openings(self.game, Path(variety.excluded)) if variety.excluded else ()
+        ends = map(self.game.play_line, excluded)
+        self._excluded = {self.game.canonical(position).key for position in ends}
         self._game_number = 0
         self._reader = BookReader(address)
 
@@ -46,12 +56,27 @@ class BookPlayer(Player):
         return self._from_book(position) or self.engine.choose_by_clock(position, clock)
 
     def _from_book(self, position: Position) -> Choice | None:
-        best_only = self.variety.margin == 0
+        best_only = self.variety.margin == 0 and not self._excluded
         entry = self._reader.get(self.game, position, lines=0, best_only=best_only)
-        if entry is None:
+        moves = self._allowed(entry, position)
+        if not moves:
             return None
-        chosen = self.variety.choose(entry.moves, position, self._game_number)
+        chosen = self.variety.choose(moves, position, self._game_number)
         return Choice(chosen.move, chosen.value, chosen.depth)
+
+    def _allowed(self, entry: Entry | None, position: Position) -> Sequence[BookMove]:
+        if entry is None:
+            return ()
+        if not self._excluded or is_won(entry.moves[0]):
+            return entry.moves
+        game = self.game
+        allowed = [
+            each
+            for each in entry.moves
+            if game.canonical(game.play(position, each.move)).key not in self._excluded
+        ]
+        # Whatever is prepared there, it is no worse than to be lost.
+        return entry.moves if allowed and all(map(is_lost, allowed)) else allowed
 
     def close(self) -> None:
         self._reader.close()

@@ -37,7 +37,7 @@ _SEARCH: _Readers = {
     "threads": partial(parse_count, least=1, most=MOST_THREADS),
     "table": partial(parse_count, least=1, most=MOST_TABLE),
 }
-_VARIETY: _Readers = {"book-margin": parse_percentage, "seed": parse_count}
+_VARIETY: _Readers = {"book-margin": parse_percentage, "seed": parse_count, "exclude": str}
 _ENGINE: _Readers = {**_LIMITS, **_SEARCH, "book": Address.of, **_VARIETY}
 _RANDOM: _Readers = {"seed": parse_count}
 # No report goes deeper; the trees of some would not fit into memory.
@@ -102,7 +102,9 @@ def _make_engine(
     if "book" not in options:
         return player
     own_variety = Variety(
-        options.get("book-margin", variety.margin), options.get("seed", variety.seed)
+        options.get("book-margin", variety.margin),
+        options.get("seed", variety.seed),
+        options.get("exclude", variety.excluded),
     )
     return BookPlayer(options["book"], player, own_variety)
 

@@ -35,11 +35,13 @@ class Variety:
     """Chooses among the moves that give away at most `margin` of the winning chance, 0 to 1.
 
     With a `seed` a choice depends on the seed, the position and the number of the game alone;
-    without one it is left to chance. A margin of 0 always takes the best move.
+    without one it is left to chance. A margin of 0 always takes the best move. `excluded` names a
+    file of lines: a move from the book does not go where they lead, unless it is a proven win.
     """
 
     margin: float = 0.0
     seed: int | None = None
+    excluded: str | None = None
 
     def choose(self, moves: Sequence[_Valued], position: Position, game_number: int = 0) -> _Valued:
         """One of `moves` of `position`, which are best first.
@@ -60,7 +62,7 @@ class Variety:
             return [best]
         if best.proven and is_decisive(best.value):
             return [each for each in moves if each.proven and each.value == best.value]
-        return [each for each in moves if not _is_lost(each) and _loss(best, each) <= self.margin]
+        return [each for each in moves if not is_lost(each) and _loss(best, each) <= self.margin]
 
     def _weight(self, best: Valued, move: Valued) -> float:
         return 1 - (1 - _WORST_WEIGHT) * max(_loss(best, move), 0.0) / self.margin
@@ -74,7 +76,13 @@ class Variety:
 ALWAYS_THE_BEST = Variety()
 
 
-def _is_lost(move: Valued) -> bool:
+def is_won(move: Valued) -> bool:
+    """Whether the move is a proven win."""
+    return move.proven and is_decisive(move.value) and move.value > 0
+
+
+def is_lost(move: Valued) -> bool:
+    """Whether the move is a proven loss."""
     return move.proven and is_decisive(move.value) and move.value < 0
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -100,7 +100,9 @@ class MatchSettings:
         if self.choosing is not None:
             unusual["choosing"] = self.choosing.value
         if self.variety != ALWAYS_THE_BEST:
-            unusual["variety"] = asdict(self.variety)
+            unusual["variety"] = {"margin": self.variety.margin, "seed": self.variety.seed}
+            if self.variety.excluded is not None:
+                unusual["variety"]["excluded"] = self.variety.excluded
         return unusual
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from book.errors import BookError
+from book.reader import BookReader
 from engine import registry
 from engine.clock import Clock
 from engine.errors import FivebookError
-from engine.game import Game
+from engine.game import Game, Key
 from engine.players import AGENT_NAMES, UnknownPlayer
 from engine.players.base import Player, UnsuitableGame
 from engine.players.engine import EnginePlayer
@@ -329,3 +330,61 @@ def test_a_book_varies_within_a_margin_and_by_its_seed(gomoku_book: Path) -> Non
     varied = moves(",book-margin=100%,seed=1")
     assert len(set(varied)) > 1
     assert varied == moves(",book-margin=100%,seed=1") != moves(",book-margin=100%,seed=2")
+
+
+def test_a_book_keeps_out_of_what_is_excluded(gomoku_book: Path, tmp_path: Path) -> None:
+    game = registry.get("gomoku-9")
+    position = game.play_line(game.parse_line("e5"))
+    with BookReader(gomoku_book) as reader:
+        entry = reader.get(game, position)
+    assert entry is not None
+    first, second = (game.format_move(known.move) for known in entry.moves[:2])
+    prepared = tmp_path / "prepared.txt"
+
+    def key(line: str) -> Key:
+        return game.canonical(game.play_line(game.parse_line(line))).key
+
+    def choice_without(*lines: str, turned: int = 0) -> Key:
+        prepared.write_text("\n".join(lines))
+        text = f"engine:book={gomoku_book},exclude={prepared},nodes=1"
+        with closing(make_player(text, game, LIMITS)) as player:
+            line = [game.map_move(move, turned) for move in game.parse_line("e5")]
+            after = game.play_line(line)
+            return game.canonical(game.play(after, player.choose(after).move)).key
+
+    assert choice_without("a1 # somewhere else") == key(f"e5 {first}")
+    assert choice_without(f"e5 {first}") == key(f"e5 {second}")
+    assert choice_without(f"e5 {first}", turned=3) == key(f"e5 {second}")
+
+
+def test_where_all_of_a_book_is_excluded_the_engine_searches(
+    gomoku_book: Path, tmp_path: Path
+) -> None:
+    game = registry.get("gomoku-9")
+    prepared = tmp_path / "prepared.txt"
+    lines = (
+        "e5 " + game.format_move(move) for move in game.legal_moves(game.initial) if move != 40
+    )
+    prepared.write_text("\n".join(lines))
+    text = f"engine:book={gomoku_book},exclude={prepared},nodes=500"
+    with closing(make_player(text, game, LIMITS)) as player:
+        after = game.play_line(game.parse_line("e5"))
+        assert player.choose(after) == EnginePlayer(game, Limits(nodes=500)).choose(after)
+
+
+def test_no_proven_win_is_kept_out_of(tmp_path: Path) -> None:
+    game = registry.get(GAME_ID)
+    prepared = tmp_path / "prepared.txt"
+    prepared.write_text(OPEN_FOUR)
+    text = f"engine:book={proven_book(tmp_path / 'book.db')},exclude={prepared}"
+    with closing(make_player(text, game, LIMITS)) as player:
+        chosen = player.choose(game.play_line(game.parse_line(OPEN_THREE)))
+    assert game.format_move(chosen.move) == OPEN_FOUR.split()[-1]
+
+
+def test_a_file_of_what_is_excluded_names_its_bad_line(gomoku_book: Path, tmp_path: Path) -> None:
+    prepared = tmp_path / "prepared.txt"
+    prepared.write_text("e5\nz99\n")
+    text = f"engine:book={gomoku_book},exclude={prepared}"
+    with pytest.raises(FivebookError, match="line 2"):
+        make_player(text, registry.get("gomoku-9"), LIMITS)
