@@ -6,14 +6,14 @@ them may do so at once. The book itself is only read by those who answer.
 
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlite_utils import Database
 
-from book.errors import BookUnreadable, BookUnwritable
-from book.storage.address import Access, Address, AnyAddress
-from book.storage.sqlite import connect
+from book.beside import reading, writing_alone
+from book.errors import BookUnreadable
+from book.storage.address import Address, AnyAddress
 from engine.game import Canonical, Game
 
 # The file's ending, and the name of its table; fivebook 0.3 calls both by the former one.
@@ -70,7 +70,7 @@ class Misses:
         """
         if (path := self._readable()) is None:
             return 0
-        with _reading(path) as database:
+        with reading(path) as database:
             return int(database.table(_name_of(path)).count_where("game = ?", [game.id]))
 
     def most_missed(self, game: Game, most: int) -> list[tuple[Canonical, int]]:
@@ -83,7 +83,7 @@ class Misses:
         """
         if (path := self._readable()) is None:
             return []
-        with _reading(path) as database:
+        with reading(path) as database:
             rows = database.table(_name_of(path)).rows_where(
                 "game = ?", [game.id], order_by="count DESC, ply, key", limit=most
             )
@@ -103,27 +103,18 @@ class Misses:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _locked(self.path) as connection:
+        with writing_alone(self.path) as connection:
             _set_up(connection)
             if self._former.exists() and not _is_taken_over(connection):
                 connection.executemany(_ADD, _former_rows(self._former))
                 _set_taken_over(connection, True)
             yield connection
         if self._former.exists():
-            with _locked(self.path) as connection:
+            with writing_alone(self.path) as connection:
                 # Only now: a kill in between neither loses a count nor has it twice.
                 if _is_taken_over(connection):
                     self._former.unlink(missing_ok=True)
                     _set_taken_over(connection, False)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that alone may write until the end of the block, where it commits."""
-    with _open(path, Access.WRITE) as connection:
-        # SQLite lets nobody wait who has read in a transaction before it writes.
-        connection.execute("BEGIN IMMEDIATE")
-        yield connection
 
 
 def _is_taken_over(connection: sqlite3.Connection) -> bool:
@@ -137,25 +128,8 @@ def _set_taken_over(connection: sqlite3.Connection, is_taken_over: bool) -> None
 
 def _former_rows(path: Path) -> list[tuple[object, ...]]:
     # Written by nobody until it is read: a service of the former version waits.
-    with _locked(path) as connection:
+    with writing_alone(path) as connection:
         return connection.execute(_FORMER).fetchall()
-
-
-@contextmanager
-def _open(path: Path, access: Access) -> Iterator[sqlite3.Connection]:
-    """A connection whose transaction is committed at the end of the block."""
-    try:
-        with closing(connect(path, access)) as connection, connection:
-            yield connection
-    except sqlite3.Error as error:
-        kind = BookUnwritable if access is Access.WRITE else BookUnreadable
-        raise kind(f"cannot use '{path}': {error}") from error
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[Database]:
-    with _open(path, Access.READ) as connection:
-        yield Database(connection)
 
 
 def _name_of(path: Path) -> str:

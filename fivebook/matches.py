@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from book.lessons import Lessons
 from book.processes import stopping_on_interrupt
 from engine.game import Game
 from fivebook.console import NOT_FINISHED, console, echo, print_json, say
@@ -48,9 +49,11 @@ class Event:
     folder: Path
     has_table: bool
 
-    def tournament(self, games: int, sprt: Sprt | None = None) -> Tournament:
+    def tournament(
+        self, games: int, sprt: Sprt | None = None, lessons: Lessons | None = None
+    ) -> Tournament:
         """The matches, each in its folder."""
-        return Tournament(self._placed(), games, sprt)
+        return Tournament(self._placed(), games, sprt, lessons)
 
     def _placed(self) -> dict[Path, MatchSettings]:
         if not self.has_table:

@@ -6,11 +6,14 @@ from typing import Any
 
 import click
 
+from book.lessons import Lessons
+from book.storage.address import Address
 from engine.clock import Clock
 from engine.game import Game
 from engine.search import Limits
 from fivebook.matches import Event, GamesType, match_options, openings_of, play
 from fivebook.options import (
+    BOOK,
     CLOCK,
     DURATION,
     GAME,
@@ -78,6 +81,12 @@ class _SprtType(click.ParamType[Sprt]):
     help="What a Gomocup program may use, as in 350MB; one that used more loses.",
 )
 @variety_options
+@click.option(
+    "--learn",
+    type=BOOK,
+    help="Note the games that A loses, for this book: fivebook build --mode learn learns from "
+    "them.",
+)
 @json_option
 def arena(
     players: tuple[str, ...],
@@ -100,6 +109,7 @@ def arena(
     seed: int | None,
     excluded: str | None,
     save: Path | None,
+    learn: Address | None,
     as_json: bool,
 ) -> None:
     """Play matches between PLAYERS, A and B, and tell the Elo difference.
@@ -150,7 +160,7 @@ def arena(
         # Refuses bad ones, and compiles kernels before any worker would.
         check_player(text, settings[0].table)
     event = Event(players, pairs, settings, folder, has_table=is_table)
-    tournament = event.tournament(games, sprt)
+    tournament = event.tournament(games, sprt, None if learn is None else Lessons(learn))
     status = play(tournament, jobs, quiet=as_json)
     event.show(tournament, as_json=as_json)
     if not tournament.complete:

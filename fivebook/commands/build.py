@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from book.errors import BookMissing, NotABook
+from book.lessons import Lesson, Lessons
 from book.patience import USUAL_PATIENCE
 from book.processes import Interruption, stopping_on_interrupt
 from book.reader import BookReader
@@ -76,8 +77,9 @@ _OF_SOME = set().union(*_OPTIONS.values())
     type=click.Choice(_MODES),
     help="explore: the cheapest positions first; full: all positions up to --plies; refine: "
     "stored positions searched again with larger limits; deviate: all positions that small "
-    "mistakes lead to; learn: positions that a service was asked for and did not find, the most "
-    "frequent first; prove: a proof that the side to move wins, with the winner's strategy.  "
+    "mistakes lead to; learn: where games were lost with the book, then positions that a service "
+    "was asked for and did not find, the most frequent first; prove: a proof that the side to move "
+    "wins, with the winner's strategy.  "
     "[default: explore, or full with --plies]",
 )
 @click.option(
@@ -388,22 +390,53 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
 
 def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     view = BuildView(book, options)
+    before = _lessons_learnt(book, options)
     with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
         builder = Builder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "after the searches in flight") as interruption:
             state = builder.run()
     value = view.root()
-    told = {}
+    told: dict[str, Any] = {}
     mode = options.mode
     if isinstance(mode, ProveByBook):
         told["won"] = verdict(book, options.game, options.root, mode.side)
+    learnt = [lesson for lesson in _lessons_learnt(book, options) if lesson not in before]
+    if isinstance(mode, Learn):
+        told["lessons"] = list(map(_lesson_as_dict, learnt))
     if as_json:
         print_json(_as_dict(book, state, builder.complete, value) | told)
     else:
         _print_end(book, state, builder.complete, value)
+        for lesson in learnt:
+            say(_describe_lesson(lesson))
         if isinstance(mode, ProveByBook):
             say(_describe_verdict(mode.side, told["won"]))
     _end(builder, interruption)
+
+
+def _lessons_learnt(book: Address, options: BuildOptions) -> list[Lesson]:
+    """The lost games from which a book has learnt; none where it is not to learn."""
+    return Lessons(book).learnt(options.game) if isinstance(options.mode, Learn) else []
+
+
+def _describe_lesson(lesson: Lesson) -> str:
+    game, at = lesson.game, lesson.learnt or 0
+    line = game.format_line(lesson.moves[:at]) or "the empty board"
+    if lesson.instead is None:
+        whole = game.format_line(lesson.moves)
+        return f"no better move was found for {lesson.side} in the game {whole}"
+    played, instead = map(game.format_move, (lesson.moves[at], lesson.instead))
+    return f"learnt: after {line} the book plays {instead}, and not {played}"
+
+
+def _lesson_as_dict(lesson: Lesson) -> dict[str, Any]:
+    game = lesson.game
+    return {
+        "game": game.format_line(lesson.moves),
+        "loser": lesson.side,
+        "ply": lesson.learnt,
+        "instead": None if lesson.instead is None else game.format_move(lesson.instead),
+    }
 
 
 def _end(builder: BuildRun[Any], interruption: Interruption) -> None:

@@ -4,6 +4,7 @@ from contextlib import closing
 
 import click
 
+from book.lessons import Lessons
 from book.reader import BookReader
 from book.storage.address import Address
 from engine.search import SearchOptions
@@ -24,6 +25,12 @@ from service.play.variety import Variety
     "room for]",
 )
 @variety_options
+@click.option(
+    "--learn",
+    type=BOOK,
+    help="Note the games that are lost, for this book: fivebook build --mode learn learns from "
+    "them.",
+)
 def gomocup(
     book: Address | None,
     threads: int,
@@ -31,6 +38,7 @@ def gomocup(
     book_margin: float,
     seed: int | None,
     excluded: str | None,
+    learn: Address | None,
 ) -> None:
     """Play as an engine for a tournament manager that speaks the Gomocup protocol.
 
@@ -40,12 +48,14 @@ def gomocup(
     for a turn and for a match, and one second a turn if it sends none. SWAP2BOARD is answered
     by the book and then by searches, with other stones for each --seed. The command ends with
     the line END, and with its input; pbrain-fivebook is the same command as a program.
+    Nobody tells an engine how a game ended: with --learn those are noted which it saw to be lost.
 
     \b
     Examples:
       fivebook gomocup
       fivebook gomocup --book gomoku.db --threads 2 --table 64
       fivebook gomocup --book gomoku.db --book-margin 3% --seed 7
+      fivebook gomocup --book gomoku.db --learn gomoku.db
       FIVEBOOK_GOMOCUP_BOOK=gomoku.db pbrain-fivebook
       fivebook arena engine "gomocup:fivebook gomocup" --game gomoku-15 --clock 30s
     """
@@ -54,6 +64,8 @@ def gomocup(
         BookReader(book).close()
     options = SearchOptions(threads, table or SearchOptions().table)
     variety = Variety(book_margin, seed, excluded)
-    with closing(Brain(book, options, may_grow=table is None, variety=variety)) as brain:
+    lessons = None if learn is None else Lessons(learn)
+    brain = Brain(book, options, may_grow=table is None, variety=variety, lessons=lessons)
+    with closing(brain):
         for answer in brain.answers(read_ahead(typed_lines(), brain.stop)):
             click.echo(answer)

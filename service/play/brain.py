@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from random import Random
 
+from book.lessons import Lessons
 from book.storage.address import Address, AnyAddress
 from engine import __version__, registry
 from engine.errors import FivebookError, UnknownGame
 from engine.game import Game
 from engine.games.gomoku import Rule, id_of
-from engine.players.base import Player
+from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
-from engine.position import Cell, Side
+from engine.position import Cell, Position, Side
 from engine.search import MOST_TABLE, MOST_THREADS, Limits, SearchOptions
 from engine.values import describe_value, from_child
 from service.answerer import Answerer
@@ -27,6 +28,7 @@ from service.answers import Answer
 from service.inquiry import Inquiry
 from service.play import yixin
 from service.play.book import BookPlayer
+from service.play.learning import GameNotes
 from service.play.managers import Refused, Stones, TimeControl
 from service.play.stopping import END, STOPS
 from service.play.swapping import Decider, Decision, Opening, OpeningRule
@@ -77,6 +79,8 @@ class _Command:
 class Brain:
     """Obeys a manager's commands, one after the other.
 
+    Games that it sees to be lost are added to `lessons`, if there are any.
+
     `options` are for each search, but where the manager limits the memory, the table gets no
     more than there is room for; with `may_grow` it may also get more than they say. `variety`
     chooses among the book's moves, and its seed the stones of openings.
@@ -89,7 +93,10 @@ class Brain:
         *,
         may_grow: bool = False,
         variety: Variety = ALWAYS_THE_BEST,
+        lessons: Lessons | None = None,
     ) -> None:
+        self._lessons = lessons
+        self._notes: GameNotes | None = None
         self._book = None if book is None else Address.of(book)
         self._uses_book = True
         self._asked = self._options = options
@@ -132,6 +139,7 @@ class Brain:
             except FivebookError as error:
                 self._stones = stones
                 yield f"ERROR {error}"
+        self._end_notes()
 
     def stop(self) -> None:
         """Have the move that another thread is looking for be made now."""
@@ -179,6 +187,7 @@ class Brain:
         yield "OK"
 
     def _begin_game(self) -> None:
+        self._end_notes()
         self._stones = Stones()
         self._time.start_game()
         self._games += 1
@@ -385,10 +394,27 @@ class Brain:
         if not game.legal_moves(position):
             raise Refused("the game is over")
         engine.limits = self._time.limits(time.monotonic() - started)
-        cell = game.cell_of(player.choose(position).move)
+        choice = player.choose(position)
+        cell = game.cell_of(choice.move)
         self._put(cell, _OWN)
         self._time.spend(time.monotonic() - started)
         yield self._named(cell)
+        self._note(game, position, choice)
+
+    def _note(self, game: Game, position: Position, choice: Choice) -> None:
+        """Remember a turn for the lessons; a position of another game ends the one before."""
+        if self._lessons is None:
+            return
+        if self._notes is None or self._notes.game is not game or not self._notes.goes_on(position):
+            self._end_notes()
+            self._notes = GameNotes(game)
+        self._notes.note(position, choice)
+
+    def _end_notes(self) -> None:
+        lesson = None if self._notes is None else self._notes.lesson()
+        if lesson is not None and self._lessons is not None:
+            self._lessons.add(lesson)
+        self._notes = None
 
     def _note_unused_book(self) -> Iterator[str]:
         """Say, once a game, that the book knows nothing of it."""

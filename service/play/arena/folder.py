@@ -118,6 +118,9 @@ class MatchFolder(Closing):
             "forfeit": played.forfeit,
             "ending": played.ending,
             **({"swapped": True} if played.swapped else {}),
+            **(
+                {"values": played.values} if any(each is not None for each in played.values) else {}
+            ),
         }
 
     def _from_dict(self, stored: dict[str, Any]) -> tuple[int, PlayedGame]:
@@ -130,6 +133,7 @@ class MatchFolder(Closing):
             forfeit=None if forfeit is None else Forfeit(forfeit),
             ending=stored["ending"],
             swapped=stored.get("swapped", False),
+            values=tuple(stored.get("values", ())),
         )
 
 

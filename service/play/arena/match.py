@@ -20,11 +20,12 @@ from typing import Any
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from book.closing import Closing
+from book.lessons import Lesson, Lessons
 from book.processes import workers
 from engine import __version__
 from engine.errors import FivebookError
 from engine.game import Game
-from engine.position import Move
+from engine.position import Move, Side
 from engine.search import Limits
 from service.play.arena.folder import MatchFolder
 from service.play.arena.openings import Opening
@@ -32,6 +33,7 @@ from service.play.arena.referee import PlayedGame, Rules
 from service.play.arena.statistics import Sprt, SprtVerdict
 from service.play.arena.tally import Tally
 from service.play.arena.workers import Table, play_in_worker
+from service.play.learning import first_wrong
 from service.play.records import GameRecord
 from service.play.swapping import OpeningRule
 from service.play.variety import ALWAYS_THE_BEST, Variety
@@ -119,6 +121,7 @@ def distinct_names(players: Sequence[str]) -> list[str]:
 class Match(Closing):
     """A match of `planned` games, an even number, or fewer if `sprt` decides it sooner.
 
+    The games that the first player loses on the board are added to `lessons`, if there are any.
     `finished` games are stored in the folder, of which those in `tally` count. `played` is the
     number of games of this invocation, and `seconds` the time it took for them.
 
@@ -127,7 +130,12 @@ class Match(Closing):
     """
 
     def __init__(
-        self, settings: MatchSettings, planned: int, sprt: Sprt | None, folder: Path
+        self,
+        settings: MatchSettings,
+        planned: int,
+        sprt: Sprt | None,
+        folder: Path,
+        lessons: Lessons | None = None,
     ) -> None:
         self.settings = settings
         self.planned = planned
@@ -135,6 +143,7 @@ class Match(Closing):
         self.tally = Tally()
         self.played = 0
         self.seconds = 0.0
+        self._lessons = lessons
         self._stopping = False
         self._boards: Path | None = None
         self._folder = MatchFolder(folder, settings.game, settings.as_dict())
@@ -212,11 +221,27 @@ class Match(Closing):
                     running[self._submit(executor, number)] = number
                 done, _ = wait(running, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED)
                 for future in done:
-                    self._folder.add(running.pop(future), _result(future))
+                    number, played = running.pop(future), _result(future)
+                    self._folder.add(number, played)
+                    self._learn_from(number, played)
                     self.played += 1
                 self._count_pairs()
                 self.seconds = time.monotonic() - started
                 report(self)
+
+    def _learn_from(self, number: int, played: PlayedGame) -> None:
+        first_is_light = bool(number % 2) != played.swapped
+        side = Side.LIGHT if first_is_light else Side.DARK
+        if self._lessons is None or played.forfeit or played.outcome.winner is not side.other:
+            return
+        game, opening = self.settings.game, self.settings.opening(number)
+        values = {
+            at: value
+            for at, value in enumerate(played.values)
+            if at % 2 == first_is_light and at >= len(opening)
+        }
+        wrong = first_wrong(values)
+        self._lessons.add(Lesson(game, side, played.moves, len(opening), wrong))
 
     def _submit(self, executor: Any, number: int) -> Future[PlayedGame]:
         board = None if self._boards is None else self._boards / str(number)

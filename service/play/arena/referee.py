@@ -62,7 +62,8 @@ class PlayedGame:
 
     A forfeited game is a win for the other side, and `ending` says what the loser did. It is
     empty where the game ended on the board. `swapped`: the players have changed colours in the
-    opening, so that the second of them was dark.
+    opening, so that the second of them was dark. `values` are those that the players gave their
+    moves, each on its own scale and for itself, one for each of `moves`; None where there is none.
     """
 
     moves: tuple[Move, ...]
@@ -71,6 +72,7 @@ class PlayedGame:
     forfeit: Forfeit | None = None
     ending: str = ""
     swapped: bool = False
+    values: tuple[int | None, ...] = ()
 
 
 Watch = Callable[[Sequence[Move]], None]
@@ -135,6 +137,7 @@ class _Referee:
         self._clocks = None if rules.control is None else [GameClock(rules.control) for _ in "12"]
         self._game = players[0].game
         self._moves: tuple[Move, ...] = ()
+        self._values: tuple[int | None, ...] = ()
         self._dark = 0
 
     def play(self, opening: Sequence[Move], number: int) -> PlayedGame:
@@ -170,7 +173,7 @@ class _Referee:
             if choice.move not in self._game.legal_moves(position):
                 move = _described(self._game, position, choice.move)
                 raise _Lost(number, Forfeit.ILLEGAL, f"played an illegal move: {move}")
-            self._add([choice.move])
+            self._add([choice.move], choice.value)
             position = self._game.play(position, choice.move)
         return outcome
 
@@ -186,8 +189,9 @@ class _Referee:
             self._add([*opening.moves[len(self._moves) :], *begun])
         self._dark = 0 if opening.dark is Seat.FIRST else 1
 
-    def _add(self, moves: Sequence[Move]) -> None:
+    def _add(self, moves: Sequence[Move], value: int | None = None) -> None:
         self._moves = (*self._moves, *moves)
+        self._values = (*self._values, *(value for _ in moves))
         self._watch(self._moves)
 
     def _ask(self, number: int, ask: Callable[[Clock | None], _Answer]) -> _Answer:
@@ -229,7 +233,8 @@ class _Referee:
     def _ended(self, outcome: Outcome) -> PlayedGame:
         dark, light = self._dark, 1 - self._dark
         efforts = (self._efforts[dark], self._efforts[light])
-        return PlayedGame(self._moves, outcome, efforts, swapped=bool(dark))
+        swapped = bool(dark)
+        return PlayedGame(self._moves, outcome, efforts, swapped=swapped, values=self._values)
 
     def _forfeited(self, lost: _Lost) -> PlayedGame:
         winner = Side.LIGHT if lost.number == self._dark else Side.DARK

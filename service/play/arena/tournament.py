@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
 
+from book.lessons import Lessons
 from service.play.arena.match import Match, MatchSettings
 from service.play.arena.referee import Forfeit
 from service.play.arena.statistics import Sprt
@@ -19,16 +20,22 @@ _HOME = Path("matches")
 class Tournament:
     """Plays a match for each of the `settings`, in its folder, one after the other.
 
-    `matches` are those that have begun; all but the one that is being played are closed.
+    `matches` are those that have begun; all but the one that is being played are closed. Of each
+    the games that its first player loses are added to `lessons`.
     """
 
     def __init__(
-        self, settings: Mapping[Path, MatchSettings], games: int, sprt: Sprt | None = None
+        self,
+        settings: Mapping[Path, MatchSettings],
+        games: int,
+        sprt: Sprt | None = None,
+        lessons: Lessons | None = None,
     ) -> None:
         self.matches: list[Match] = []
         self._settings = settings
         self._games = games
         self._sprt = sprt
+        self._lessons = lessons
         self._stopping = False
 
     @property
@@ -46,7 +53,7 @@ class Tournament:
     def play(self, jobs: int, report: Callable[[Match], None], *, is_watched: bool = False) -> None:
         """Play what is left, as `Match.play` does."""
         for folder, settings in self._settings.items():
-            with Match(settings, self._games, self._sprt, folder) as match:
+            with Match(settings, self._games, self._sprt, folder, self._lessons) as match:
                 self.matches.append(match)
                 # From here on `stop` reaches the match; it may have been called before.
                 if not self._stopping:
