@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tools.chromium import chromium
+
 ROOT = Path(__file__).parents[1]
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _SHIPPED = ("gomoku-15.db", "pentago-swap.db")
 _BOOK = ("gomoku-15-renju", "h8,i9")
 
@@ -50,11 +51,8 @@ def main() -> None:
     """Take all pictures anew."""
     from playwright.sync_api import sync_playwright
 
-    program = next(filter(None, map(shutil.which, _CHROMIUM)), None)
-    if program is None:
-        raise SystemExit("there is no Chromium to take pictures with: apt install chromium")
     with _site() as site, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         for shot in SHOTS:
             path = ROOT / "docs" / f"page-{shot.name}.png"
             _take(browser, site, shot, path)

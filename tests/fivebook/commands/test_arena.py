@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from book.lessons import Lessons
+from engine import registry
 from fivebook.cli import cli
+from tests.books import Fivebook
 from tests.checkout import ROOT
 
 TIMEOUT = 120
@@ -396,3 +399,26 @@ def test_colours_are_not_chosen_where_a_move_is_more_than_a_stone() -> None:
     result = arena("engine", "engine", "--opening-rule", "swap2", "--game", "pentago-swap")
     assert result.exit_code == 2
     assert "where a move is a stone and no more, not in pentago-swap" in result.stderr
+
+
+def test_lost_games_teach_the_book(somewhere: Path, fivebook: Fivebook) -> None:
+    book = somewhere / "small.db"
+    built = fivebook("build", book, "--game", "gomoku-7", "--positions", 3, "--nodes", 30)
+    assert built.exit_code == 0
+    players = ("engine:nodes=10,book=small.db", "engine:nodes=3000")
+    match = (*players, "--game", "gomoku-7", "--games", "6", "--openings", "suite.txt")
+    lost = document(*match, "--learn", "small.db")["losses"]
+    game = registry.get("gomoku-7")
+    assert len(Lessons(book).waiting(game)) == lost > 0
+    told = fivebook(
+        "build", book, "--game", "gomoku-7", "--mode", "learn", "--nodes", 3000, "--json"
+    )
+    assert told.exit_code == 0
+    lessons = json.loads(told.stdout)["lessons"]
+    assert len(lessons) == lost
+    assert not Lessons(book).waiting(game)
+    for lesson in lessons:
+        if lesson["instead"] is not None:
+            line = " ".join(lesson["game"].split()[: lesson["ply"]])
+            asked = fivebook("query", book, line, "--game", "gomoku-7", "--book-only", "--json")
+            assert json.loads(asked.stdout)["best"] == lesson["instead"]

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from book.lessons import Lessons
 from engine import registry
 from engine.clock import Clock
 from engine.game import Game
 from engine.games.gomoku import Gomoku, Rule
 from engine.players.engine import EnginePlayer
-from engine.position import Position
+from engine.position import Position, Side
 from engine.search import Limits, SearchOptions
 from fivebook.cli import cli
 from service.errors import PlayerFailed
@@ -341,3 +342,16 @@ def test_a_missing_book_is_told_before_the_first_line(runner: CliRunner, tmp_pat
     assert result.exit_code == 2
     assert "none.db" in result.stderr
     assert result.stdout == ""
+
+
+def test_games_that_it_sees_to_be_lost_are_lessons(tmp_path: Path) -> None:
+    lessons = Lessons(tmp_path / "book.db")
+    # The other side has an open four.
+    others = [f"{column},7,2" for column in range(4, 8)]
+    stones = (*others, "0,0,1", "0,2,1", "0,6,1")
+    said("START 15", "TURN 7,7", "RESTART", "BOARD", *stones, "DONE", "END", lessons=lessons)
+    (lesson,) = lessons.waiting(registry.get("gomoku-15"))
+    # The game before went on.
+    assert lesson.side is Side.LIGHT
+    assert lesson.first == 7
+    assert len(lesson.moves) == 8
