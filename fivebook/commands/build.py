@@ -1,6 +1,7 @@
 """The command that builds: `fivebook build`."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from engine.game import Game
 from engine.position import Move, Side
 from engine.search import Limits, SearchOptions
 from fivebook.console import NOT_FINISHED, print_json, say
+from fivebook.corrections import Correction, Report, look, read_corrections
 from fivebook.displays.building import BuildView, describe_proof
 from fivebook.displays.parts import describe_parts_build
 from fivebook.displays.progress import ProgressDisplay
@@ -25,6 +27,7 @@ from precompute.backend import Backend, Workers
 from precompute.build import BuildRun
 from precompute.builder import USUAL_LEASE, Builder, BuildOptions, BuildState
 from precompute.cluster import is_protected
+from precompute.modes.check import Check
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import SearchMode
@@ -58,6 +61,7 @@ _OPTIONS = {
     "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches"},
     "deviate": {*_OF_A_BUILD, "root", "roots", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
+    "check": {*_OF_A_BUILD, "corrections"},
     "prove": {"by", "root", "plies", "memory"},
     _BY_PARTS: {"by", "root", "plies", "backend", "scheduler", "insecure"},
     _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
@@ -78,8 +82,8 @@ _OF_SOME = set().union(*_OPTIONS.values())
     help="explore: the cheapest positions first; full: all positions up to --plies; refine: "
     "stored positions searched again with larger limits; deviate: all positions that small "
     "mistakes lead to; learn: where games were lost with the book, then positions that a service "
-    "was asked for and did not find, the most frequent first; prove: a proof that the side to move "
-    "wins, with the winner's strategy.  "
+    "was asked for and did not find, the most frequent first; check: what somebody says of some "
+    "positions; prove: a proof that the side to move wins, with the winner's strategy.  "
     "[default: explore, or full with --plies]",
 )
 @click.option(
@@ -89,6 +93,11 @@ _OF_SOME = set().union(*_OPTIONS.values())
     "--roots",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Begin with each of the openings in this file, by turns: a line of moves for each.",
+)
+@click.option(
+    "--corrections",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="What is said of positions, a line for each: moves, and a value such as +120 or 62%.",
 )
 @click.option(
     "--by",
@@ -203,6 +212,7 @@ def build(
     mode: str | None,
     root: str,
     roots: Path | None,
+    corrections: Path | None,
     by: str | None,
     side: str | None,
     positions: int | None,
@@ -257,6 +267,7 @@ def build(
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
+      fivebook build gomoku.db --game gomoku-15 --mode check --corrections said.txt --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
       fivebook build won.db --game gomoku-15 --mode prove --jobs 2
       fivebook build won.db --game gomoku-15 --mode prove --by book --root "h8 i9 h10" --side dark
@@ -290,6 +301,9 @@ def build(
         )
         _prove(book, proof, as_json)
         return
+    if way == "check" and corrections is None:
+        raise click.UsageError("--mode check needs --corrections")
+    claimed = read_corrections(game, corrections) if corrections else []
     winner = game.play_line(line).to_move if side is None else Side(side)
     if margin is not None and own is None:
         raise click.UsageError("--margin is of the moves of a side: name it with --for")
@@ -310,9 +324,9 @@ def build(
         jobs=where.jobs,
         seconds=seconds,
         patience=patience,
-        roots=read_openings(game, roots) if roots else (),
+        roots=read_openings(game, roots) if roots else tuple(each.moves for each in claimed),
     )
-    _build(book, options, as_json)
+    _build(book, options, as_json, claimed)
 
 
 def _search_mode(
@@ -345,6 +359,8 @@ def _search_mode(
             return Deviate(each, total, positions)
         case "learn":
             return Learn(positions)
+        case "check":
+            return Check()
         case _:
             return ProveByBook(winner, positions)
 
@@ -388,9 +404,12 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
         raise click.UsageError("--backend dask has no --jobs: every thread of its workers is one")
 
 
-def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
+def _build(
+    book: Address, options: BuildOptions, as_json: bool, claimed: Sequence[Correction]
+) -> None:
     view = BuildView(book, options)
     before = _lessons_learnt(book, options)
+    said = look(book, options.game, claimed)
     with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
         builder = Builder(book, options, progress.show)
         with stopping_on_interrupt(builder.stop, "after the searches in flight") as interruption:
@@ -403,12 +422,17 @@ def _build(book: Address, options: BuildOptions, as_json: bool) -> None:
     learnt = [lesson for lesson in _lessons_learnt(book, options) if lesson not in before]
     if isinstance(mode, Learn):
         told["lessons"] = list(map(_lesson_as_dict, learnt))
+    report = Report(options.game, claimed, said, look(book, options.game, claimed))
+    if claimed:
+        told |= report.as_dict()
     if as_json:
         print_json(_as_dict(book, state, builder.complete, value) | told)
     else:
         _print_end(book, state, builder.complete, value)
         for lesson in learnt:
             say(_describe_lesson(lesson))
+        for line in report.lines() if claimed else ():
+            say(line)
         if isinstance(mode, ProveByBook):
             say(_describe_verdict(mode.side, told["won"]))
     _end(builder, interruption)

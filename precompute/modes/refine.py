@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, select
 
+from book.rows.lookup import GameRows
 from book.storage.schema import runs
 from book.writer import PlannedTask, Task
 from engine.game import Key
@@ -87,19 +88,12 @@ class RefineFrontier(BookFrontier):
 
     def cheapest_slots(self, opened: Collection[PlannedTask] = ()) -> SlotsByTurns:
         """The positions whose rest slots are to be searched again, in order."""
-        self._outlook.refresh(opened, self._runs_that_did_as_much())
+        self._outlook.refresh(opened, runs_that_did_as_much(self._rows, self._limits))
         below = [
             CheapestSlots(self._rows, root, self._losses, self._outlook)
             for root in self._stored_roots()
         ]
         return SlotsByTurns(below, turn=self._outlook.done_count + len(opened))
-
-    def _runs_that_did_as_much(self) -> set[int]:
-        return {
-            row.id
-            for row in self._rows.select(_runs)
-            if _cover(json.loads(row.parameters).get("limits", {}), self._limits)
-        }
 
     def _room(self, searching: Collection[Key]) -> float:
         """How many slots may be searched besides those of `searching`."""
@@ -107,6 +101,15 @@ class RefineFrontier(BookFrontier):
             return math.inf
         planned = self._rows.find(searching).values()
         return self._most - self._outlook.done_count - sum(map(self._outlook.wants, planned))
+
+
+def runs_that_did_as_much(rows: GameRows, limits: Mapping[str, Any]) -> set[int]:
+    """The numbers of the runs whose searches were given at least as much as `limits` give."""
+    return {
+        row.id
+        for row in rows.select(_runs)
+        if _cover(json.loads(row.parameters).get("limits", {}), limits)
+    }
 
 
 def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

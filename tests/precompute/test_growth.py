@@ -26,6 +26,7 @@ from precompute import job
 from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.job import run_task
+from precompute.modes.check import Check
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
 from precompute.modes.frontier import Site
@@ -41,6 +42,8 @@ NODES = Limits(nodes=40)
 MORE_NODES = Limits(nodes=80)
 SIZE = 24
 
+CLAIMED = ("", "c3", "b2", "a1 e5", "a1 b1 c1", "b2 c3", "b2 c3 d4", "b2 c3 d4 a1", "e5 d4 c1")
+
 # Each begins with the book of `SIZE` positions.
 MODES: dict[str, dict[str, Any]] = {
     "explore": {"mode": Explore(SIZE + 16, max_loss=0.2), "line": "c3 b2"},
@@ -51,6 +54,7 @@ MODES: dict[str, dict[str, Any]] = {
     "full": {"mode": Full(plies=1), "line": "c3 b2 a1"},
     "explore from roots": {"mode": Explore(SIZE + 20), "roots": ("a1 e5", "a5 a1", "a1 b1 c1")},
     "refine from roots": {"mode": Refine(), "roots": ("c3", "a1"), "limits": MORE_NODES},
+    "check": {"mode": Check(), "roots": CLAIMED, "limits": MORE_NODES},
     "full from roots": {"mode": Full(plies=1), "roots": ("c3 b2 a1", "c3 b2 d3")},
 }
 
