@@ -412,9 +412,10 @@ class Brain:
 
     def _end_notes(self) -> None:
         lesson = None if self._notes is None else self._notes.lesson()
+        # First: what cannot be written is to stop one command, not all that follow.
+        self._notes = None
         if lesson is not None and self._lessons is not None:
             self._lessons.add(lesson)
-        self._notes = None
 
     def _note_unused_book(self) -> Iterator[str]:
         """Say, once a game, that the book knows nothing of it."""
