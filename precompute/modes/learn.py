@@ -1,6 +1,6 @@
 """Growing a book by where it was wanting: games lost with it, then its misses."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -40,6 +40,9 @@ class Learn(SearchMode):
         return {"mode": "learn"}
 
 
+_Source = Callable[[Collection[Key], Collection[Key]], Iterable[Canonical]]
+
+
 class _Learnt(NamedTuple):
     """With which of its moves a game is not lost again, and what is played instead; None: nothing
     better is found.
@@ -69,7 +72,8 @@ class LearnFrontier(GrowingFrontier):
         batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
         room = self._room(len(new))
-        for wanted in (self._asked_by_lessons, self._missing):
+        sources: tuple[_Source, ...] = (self._asked_by_lessons, self._missing)
+        for wanted in sources:
             for position in wanted(new, searching):
                 if room <= 0 or len(batch) >= self._batch_size:
                     return batch
@@ -90,16 +94,14 @@ class LearnFrontier(GrowingFrontier):
 
     def _asked_by_lessons(
         self, new: Collection[Key], searching: Collection[Key]
-    ) -> list[Canonical]:
+    ) -> Iterator[Canonical]:
         """What the lessons want to be stored next; those that are learnt are noted as such."""
-        wanted = []
         for lesson in self._lessons.waiting(self._game, AT_ONCE):
             step = self._study(lesson, searching)
             if isinstance(step, _Learnt):
                 self._lessons.learn(lesson, *step)
             elif step is not None:
-                wanted.append(step)
-        return wanted
+                yield step
 
     def _study(self, lesson: Lesson, searching: Collection[Key]) -> Canonical | _Learnt | None:
         """What a lesson wants to be stored, or what was learnt from it; None: it has to wait."""
