@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from book.files.lines import read_lines
 from book.reader import BookReader
 from book.rows.links import ways_to
 from book.rows.lookup import GameRows
@@ -57,34 +59,18 @@ Knowledge = dict[Key, Known]
 """What a book says of the positions of some corrections, and of all above them."""
 
 
-def read_corrections(game: Game, path: Path) -> list[Correction]:
+def read_corrections(game: Game, path: Path) -> tuple[Correction, ...]:
     """The lines of a file: moves, then a value in centi-units (`+120`) or a chance (`62%`), for the
     side to move; `#` before comments.
 
     Raises:
         InvalidCorrections: with the number of the first bad line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InvalidCorrections(f"cannot read '{path}': {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidCorrections(f"'{path}' is no text file") from error
-    found = []
-    for number, line in enumerate(lines, start=1):
-        words = line.partition("#")[0].split()
-        if words:
-            try:
-                found.append(_correction(game, words))
-            except FivebookError as error:
-                raise InvalidCorrections(f"{path}, line {number}: {error}") from error
-    if not found:
-        raise InvalidCorrections(f"'{path}' holds no correction")
-    return found
+    return read_lines(path, "correction", partial(_correction, game), InvalidCorrections)
 
 
-def _correction(game: Game, words: list[str]) -> Correction:
-    *line, text = words
+def _correction(game: Game, written: str) -> Correction:
+    *line, text = written.split()
     played = tuple(game.parse_line(" ".join(line)))
     outcome = game.outcome(game.play_line(played))
     if outcome is not None:

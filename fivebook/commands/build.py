@@ -303,7 +303,7 @@ def build(
         return
     if way == "check" and corrections is None:
         raise click.UsageError("--mode check needs --corrections")
-    claimed = read_corrections(game, corrections) if corrections else []
+    claimed = read_corrections(game, corrections) if corrections else ()
     winner = game.play_line(line).to_move if side is None else Side(side)
     if margin is not None and own is None:
         raise click.UsageError("--margin is of the moves of a side: name it with --for")

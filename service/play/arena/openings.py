@@ -1,7 +1,9 @@
 """Openings as files: a line of moves for each, `#` before comments."""
 
+from functools import partial
 from pathlib import Path
 
+from book.files.lines import read_lines
 from engine.errors import FivebookError
 from engine.game import Game
 from engine.position import Move
@@ -27,23 +29,7 @@ def read_openings(game: Game, path: Path) -> tuple[Opening, ...]:
     Raises:
         InvalidOpenings: with the number of the first bad line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InvalidOpenings(f"cannot read '{path}': {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidOpenings(f"'{path}' is no text file") from error
-    openings = []
-    for number, line in enumerate(lines, start=1):
-        text = line.partition("#")[0].strip()
-        if text:
-            try:
-                openings.append(_opening(game, text))
-            except FivebookError as error:
-                raise InvalidOpenings(f"{path}, line {number}: {error}") from error
-    if not openings:
-        raise InvalidOpenings(f"'{path}' holds no opening")
-    return tuple(openings)
+    return read_lines(path, "opening", partial(_opening, game), InvalidOpenings)
 
 
 def _opening(game: Game, text: str) -> Opening:
