@@ -115,6 +115,9 @@ class PlainSearcher:
                 break
         return self._result(position, moves[0], value, finished, started)
 
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """See `engine.search.Searcher`. Every search here begins with nothing."""
+
     def so_far(self) -> list[SearchResult]:
         """What the search for the first line has found, see `engine.search.Searcher`."""
         return self._whole

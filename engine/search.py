@@ -1,6 +1,6 @@
 """What a search is asked and what it answers."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Protocol
@@ -142,6 +142,14 @@ class Searcher(Protocol):
         an image of it, there is one. There are fewer results where there are fewer moves, or
         where the limits leave nothing for the others. Each value is proven, or not, for its own
         move; their nodes and seconds add up to those of the whole.
+        """
+        ...
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """Take over what another search knew of `position`, before it is searched here.
+
+        `line` was expected, with `value` for the side to move, by a search of `depth` plies. A
+        search limited by time alone may begin with that; the results of others do not change.
         """
         ...
 

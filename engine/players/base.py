@@ -1,12 +1,14 @@
 """What every player is to those who let it play."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.game import Game
 from engine.position import Move, Position
+from engine.values import Value
 
 
 class UnsuitableGame(FivebookError, ValueError):
@@ -50,6 +52,14 @@ class Player(ABC):
         A player that knows nothing of clocks takes the time it always takes.
         """
         return self.choose(position)
+
+    def expect(  # noqa: B027 most players begin every search with nothing
+        self, position: Position, line: Sequence[Move], value: Value, depth: int
+    ) -> None:
+        """Be told what a book expects in `position`, where the player moves next.
+
+        See `engine.search.Searcher.expect`.
+        """
 
     def close(self) -> None:  # noqa: B027 most players have nothing to give back
         """Give back what the player holds: processes, files."""

@@ -1,12 +1,14 @@
 """This project's own search as a player."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.clock import Clock
 from engine.game import Game
 from engine.players.base import Choice, Player
-from engine.position import Position
+from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
+from engine.values import Value
 
 
 class EnginePlayer(Player):
@@ -32,6 +34,10 @@ class EnginePlayer(Player):
 
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
         return self._search(position, replace(self.limits, clock=clock))
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """See `engine.search.Searcher.expect`."""
+        self._searcher.expect(position, line, value, depth)
 
     def end(self) -> None:
         """Have the choice that another thread waits for be made soon."""

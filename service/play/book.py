@@ -16,6 +16,7 @@ from service.play.variety import ALWAYS_THE_BEST, Variety, is_lost, is_won
 class BookPlayer(Player):
     """Plays a good move of the book at `address`, and asks `engine` where the book ends.
 
+    If the game leaves the book as that expected, the engine begins with the rest of what it did.
     Which of the good moves is left to `variety`; without any it is the best one. Where all of the
     book's moves are excluded, it is asked for none.
 
@@ -38,6 +39,7 @@ class BookPlayer(Player):
         ends = map(self.game.play_line, excluded)
         self._excluded = {self.game.canonical(position).key for position in ends}
         self._game_number = 0
+        self._last: tuple[Position, BookMove] | None = None
         self._reader = BookReader(address)
 
     @property
@@ -50,10 +52,21 @@ class BookPlayer(Player):
         self._game_number = number
 
     def choose(self, position: Position) -> Choice:
-        return self._from_book(position) or self.engine.choose(position)
+        return self._from_book(position) or self._informed(position).choose(position)
 
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
-        return self._from_book(position) or self.engine.choose_by_clock(position, clock)
+        known = self._from_book(position)
+        return known or self._informed(position).choose_by_clock(position, clock)
+
+    def _informed(self, position: Position) -> Player:
+        """The engine, told what the book expects here if its last move went on as it expected."""
+        last, self._last = self._last, None
+        if last is not None:
+            before, move = last
+            went, line = move.line[:2], move.line[2:]
+            if line and self.game.play_line(went, before) == position:
+                self.engine.expect(position, line, move.value, move.depth - len(went))
+        return self.engine
 
     def _from_book(self, position: Position) -> Choice | None:
         best_only = self.variety.margin == 0 and not self._excluded
@@ -62,6 +75,7 @@ class BookPlayer(Player):
         if not moves:
             return None
         chosen = self.variety.choose(moves, position, self._game_number)
+        self._last = position, chosen
         return Choice(chosen.move, chosen.value, chosen.depth)
 
     def _allowed(self, entry: Entry | None, position: Position) -> Sequence[BookMove]:

@@ -1,7 +1,7 @@
 """The class-room form of the game: moves as lines of text, in and out."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from engine.errors import IllegalMove, InvalidMove
 from engine.game import Game, Outcome
@@ -9,6 +9,7 @@ from engine.players.base import Choice, Player
 from engine.players.engine import EnginePlayer
 from engine.position import Cell, Move, Position, Side
 from engine.search import Limits
+from engine.values import Value
 
 _ANNOUNCEMENTS = {
     Outcome.DARK_WINS: "Dark wins!",
@@ -50,6 +51,10 @@ class PacedEngine(Player):
         choice = self._engine.choose(position)
         self._left -= self._clock() - started
         return choice
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """See `engine.search.Searcher.expect`."""
+        self._engine.expect(position, line, value, depth)
 
     def _share(self, position: Position) -> float:
         moves_to_come = (self.game.cell_count - position.ply + 1) // 2

@@ -633,6 +633,20 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     return best
 
 
+@entry_kernel(types.void(State, _Table, types.int64[::1], types.int64, types.int64))
+def expect(s: Any, table: Any, line: Any, value: int, depth: int) -> None:
+    """Store what a search of `depth` found to be `value` along `line`, for each of its positions.
+
+    `value` is undecided, and `line` can be played.
+    """
+    last = min(len(line), depth, MAX_PLY)
+    for ply in range(last):
+        _store(s, table, ply, depth - ply, -value if ply % 2 else value, _EXACT, line[ply], 1)
+        place(s, line[ply])
+    for ply in range(last - 1, -1, -1):
+        take_back(s, line[ply])
+
+
 @kernel(types.void(State, *[types.int64] * 3))
 def _keep(s: Any, number: int, value: int, depth: int) -> None:
     """Make the root's line the result number `number` so far."""

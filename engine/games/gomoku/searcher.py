@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from engine.clock import Allotment
 from engine.game import Symmetry
@@ -19,7 +21,7 @@ from engine.multipv import best_first
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
 from engine.tables import new_table
-from engine.values import WIN, Bound, distance, is_decisive
+from engine.values import WIN, Bound, Value, distance, is_decisive
 
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
@@ -87,6 +89,19 @@ class GomokuSearcher:
             return self._search(position, limits, 1, exclude)
         twins = self._twins(position, exclude)
         return best_first(self._search(position, limits, count, {*exclude, *twins}))
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """Put into the table what another search expected, see `engine.search.Searcher`.
+
+        A decided value is left to this one's own proof.
+        """
+        if is_decisive(value):
+            return
+        self._next_generation(alone=False)
+        state = self.state_of(position)
+        state["generation"] = self._generation
+        cells = [board.padded(move, self._game.size) for move in line]
+        alphabeta.expect(state, self._table, np.array(cells, np.int64), value, depth)
 
     def so_far(self) -> list[SearchResult]:
         """What the search that another thread is in has found, see `engine.search.Searcher`."""

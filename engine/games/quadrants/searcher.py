@@ -1,7 +1,7 @@
 """Deep search of Pentago-swap and its relatives: limits in, a `SearchResult` out."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -118,6 +118,9 @@ class QuadrantSearcher:
     def forget(self) -> None:
         """Have nothing found so far, before a search begins."""
         self._whole = []
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """See `engine.search.Searcher`. Every search here begins with nothing."""
 
     def so_far(self) -> list[SearchResult]:
         """What the search for the first line has found, see `engine.search.Searcher`."""
@@ -358,6 +361,9 @@ class PentagoSwapSearcher:
         if proven:
             return replace(proven[0], nodes=proven[0].nodes + searched.nodes)
         return replace(searched, nodes=searched.nodes + solving.spent)
+
+    def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
+        """See `engine.search.Searcher`. Every search here begins with nothing."""
 
     def so_far(self) -> list[SearchResult]:
         """What alpha-beta has found, see `engine.search.Searcher`; the solver tells it at once."""

@@ -2,11 +2,13 @@
 
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from book.entry import BookMove
 from book.errors import BookError
 from book.reader import BookReader
 from engine import registry
@@ -16,6 +18,7 @@ from engine.game import Game, Key
 from engine.players import AGENT_NAMES, UnknownPlayer
 from engine.players.base import Player, UnsuitableGame
 from engine.players.engine import EnginePlayer
+from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from service.errors import InvalidPlayer, PlayerFailed
 from service.play import bsdgames, gomocup
@@ -35,6 +38,36 @@ BRAIN = shlex.join([sys.executable, str(Path(__file__).with_name("brain.py"))])
 def brain(fault: str = "") -> closing[Player]:
     """A running Gomocup program, with a fault that it knows by name."""
     return closing(make_player(f"gomocup:{BRAIN} {fault}", GOMOKU, LIMITS))
+
+
+class Informed(EnginePlayer):
+    """An engine that keeps what it is told."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game, Limits(nodes=1))
+        self.told: list[tuple[Sequence[Move], int, int]] = []
+
+    def expect(self, position: Position, line: Sequence[Move], value: int, depth: int) -> None:
+        self.game.play_line(line, position)
+        self.told.append((line, value, depth))
+
+
+def _last_moves(reader: BookReader, game: Game) -> Iterator[tuple[Position, BookMove]]:
+    """Positions in which the best move leads out of the book, and goes on there, undecided."""
+    open_positions = [game.initial]
+    for position in open_positions:
+        entry = reader.get(game, position)
+        if entry is None:
+            continue
+        best = entry.moves[0]
+        if not best.in_book and len(best.line) > 2 and not best.proven:
+            yield position, best
+        open_positions += [game.play(position, move.move) for move in entry.moves if move.in_book]
+
+
+def _another_reply(game: Game, position: Position, expected: BookMove) -> Move:
+    after = game.play(position, expected.move)
+    return next(move for move in game.legal_moves(after) if move != expected.line[1])
 
 
 def choice(player: Player, text: str) -> str:
@@ -175,6 +208,26 @@ class TestBook:
         game = registry.get(GAME_ID)
         with closing(make_player(f"engine:book={path},nodes=500", game, LIMITS)) as player:
             assert player.choose(game.play_line(game.parse_line("e5 e6"))).nodes == 500
+
+    def test_where_the_book_ends_the_engine_is_told_what_it_expects(
+        self, gomoku_book: Path
+    ) -> None:
+        game = registry.get("gomoku-9")
+        with BookReader(gomoku_book) as reader:
+            position, known = next(_last_moves(reader, game))
+        informed = Informed(game)
+        with closing(BookPlayer(gomoku_book, informed)) as player:
+            for went_as_expected in (True, False):
+                informed.told.clear()
+                assert player.choose(position).move == known.move
+                reply = known.line[1] if went_as_expected else _another_reply(game, position, known)
+                player.choose(game.play_line((known.move, reply), position))
+                assert informed.told == [(known.line[2:], known.value, known.depth - 2)] * (
+                    went_as_expected
+                )
+            # Of a game that it has not followed it expects nothing.
+            player.choose(game.play_line(known.line[:2], position))
+            assert informed.told == []
 
 
 class TestGomocup:

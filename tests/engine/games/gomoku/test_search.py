@@ -402,6 +402,29 @@ def test_a_search_limited_by_nodes_repeats_itself(name: str) -> None:
     assert other.stdout.strip() == " ".join(map(str, first))
 
 
+def test_only_a_search_by_time_begins_with_what_another_one_expected() -> None:
+    game = registry.get("gomoku-15")
+    position = game.play_line(game.parse_line("h8 i9 h9 h7"))
+    searcher = game.searcher()
+    unaware = without_time(searcher.search(position, Limits(nodes=5_000)))
+    # Nobody would expect so much of these moves.
+    line = game.parse_line("j6 g6 k5")
+    searcher.expect(position, line, 2_000, 40)
+    assert without_time(searcher.search(position, Limits(nodes=5_000))) == unaware
+    for told in (searcher, game.searcher()):
+        told.expect(position, line, 2_000, 40)
+        result = told.search(position, Limits(movetime=0.3))
+        assert (result.move, result.value) == (line[0], 2_000)
+
+
+def test_what_is_said_to_be_decided_is_not_believed() -> None:
+    game = registry.get("gomoku-15")
+    position = game.play_line(game.parse_line("h8 i9 h9 h7"))
+    searcher = game.searcher()
+    searcher.expect(position, game.parse_line("j6 g6 k5"), WIN - 5, 40)
+    assert searcher.search(position, Limits(movetime=0.1)).value < HEURISTIC_MAX
+
+
 def without_time(result: SearchResult) -> tuple[Move | None, int, int, int, tuple[Move, ...]]:
     return result.move, result.value, result.depth, result.nodes, result.line
 
