@@ -11,6 +11,7 @@ from hashlib import blake2b
 from struct import Struct
 from typing import NamedTuple
 
+from engine.accuracy import Accuracy, accuracy_of
 from engine.errors import IllegalMove, InvalidMove
 from engine.evaluation import LinearEvaluation
 from engine.position import Cell, Move, Position, Side, board_of, cells_of
@@ -172,6 +173,16 @@ class Game(ABC):
     def evaluation(self) -> LinearEvaluation | None:
         """What the searcher's static values are made of; None where its weights are no file's."""
         return None
+
+    @cached_property
+    def accuracy(self) -> Accuracy:
+        """How sure the values are that its search gives."""
+        return accuracy_of(self.measured_as)
+
+    @property
+    def measured_as(self) -> str:
+        """The game in which the accuracy of values was measured, see `engine.accuracy`."""
+        return self.id
 
     @abstractmethod
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> Prover:

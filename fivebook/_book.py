@@ -32,8 +32,9 @@ class KnownMove:
 
     `value` is in centi-units: 100 is a winning chance of about 56 %. `bound` tells whether it is
     exact, or the true value is at least (lower) or at most (upper) this. `proven` holds where
-    the value is the game's own truth, and not an estimate. `depth` is that of the search behind
-    the value, in plies. `in_book` tells whether the position after the move is stored. `line` is
+    the value is the game's own truth, and not an estimate. `uncertainty` is by how much `win_rate`
+    may well be wrong, None where nobody has measured it. `depth` is that of the search behind the
+    value, in plies. `in_book` tells whether the position after the move is stored. `line` is
     what the book expects, from `move` on; beyond the best moves it may be the move alone.
     """
 
@@ -41,6 +42,7 @@ class KnownMove:
     value: int
     bound: Bound
     proven: bool
+    uncertainty: float | None
     depth: int
     in_book: bool
     line: tuple[MoveText, ...]
@@ -83,19 +85,25 @@ class BookEntry:
 
         They are made when they are first asked for, since most callers need few of them.
         """
-        names = self._notation
+        names, accuracy = self._notation, registry.get(self.game).accuracy
         return tuple(
             KnownMove(
                 names[move.move],
                 move.value,
                 move.bound,
                 move.proven,
+                accuracy.uncertainty(move.depth, move.proven),
                 move.depth,
                 move.in_book,
                 tuple(names[each] for each in move.line),
             )
             for move in self._stored
         )
+
+    @property
+    def uncertainty(self) -> float | None:
+        """By how much `win_rate` may well be wrong; None where nobody has measured it."""
+        return self.moves[0].uncertainty
 
     @property
     def best(self) -> MoveText:

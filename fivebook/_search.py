@@ -23,7 +23,8 @@ class AnalysisLine:
     `value` is in centi-units: 100 is a winning chance of about 56 %. `bound` tells whether it is
     exact, or the true value is at least (lower) or at most (upper) this. `proven` holds where
     the value is the game's own truth, and not an estimate; `distance` is then the number of plies
-    to the end of a win or loss, None for a draw. `line` is the play that the search expects, from
+    to the end of a win or loss, None for a draw. `uncertainty` is by how much `win_rate` may well
+    be wrong, None where nobody has measured it. `line` is the play that the search expects, from
     `move` on. `depth` is in plies.
     """
 
@@ -31,6 +32,7 @@ class AnalysisLine:
     value: int
     bound: Bound
     proven: bool
+    uncertainty: float | None
     distance: int | None
     depth: int
     line: tuple[MoveText, ...]
@@ -70,6 +72,11 @@ class Analysis:
     def win_rate(self) -> float:
         """The chance, 0 to 1, that the side to move wins, a draw counting one half."""
         return self.lines[0].win_rate
+
+    @property
+    def uncertainty(self) -> float | None:
+        """By how much `win_rate` may well be wrong; None where nobody has measured it."""
+        return self.lines[0].uncertainty
 
     @property
     def bound(self) -> Bound:
@@ -156,6 +163,7 @@ def _line(game: Game, result: SearchResult) -> AnalysisLine:
         value=result.value,
         bound=result.bound,
         proven=result.proven,
+        uncertainty=game.accuracy.uncertainty(result.depth, result.proven),
         distance=result.distance,
         depth=result.depth,
         line=tuple(names[move] for move in result.line),

@@ -129,6 +129,12 @@ class Answer:
         return win_rate(self.value, self.proven)
 
     @property
+    def uncertainty(self) -> float | None:
+        """By how much `win_rate` may well be wrong, see `engine.accuracy`."""
+        depth = self.moves[0].depth if self.moves else self.depth
+        return self.game.accuracy.uncertainty(depth, self.proven)
+
+    @property
     def found_live(self) -> str | None:
         """How a live answer was found, as people read it; None for any other."""
         if self.method is Method.SOLVER:

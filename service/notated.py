@@ -19,12 +19,15 @@ from service.answers import Answer, AnswerMove, MoveSource, Source
 if TYPE_CHECKING:
     from book.files.contents import Results
     from book.imported import Imported
+    from engine.game import Game
 
 
 class NotatedMove(Struct, frozen=True):
     """A move of the position asked about, with its value for the side to move.
 
-    `win_rate` is the chance, 0 to 1, that the side to move wins, see `service.answers.win_rate`.
+    `win_rate` is the chance, 0 to 1, that the side to move wins, see `service.answers.win_rate`,
+    and `uncertainty` by how much that may well be wrong, None where nobody has measured it, see
+    `engine.accuracy`.
     `distance` is in plies to the end of a proven win or loss. `line` starts with the move.
     `method` is what found a live value, None for any other.
     """
@@ -32,6 +35,7 @@ class NotatedMove(Struct, frozen=True):
     move: str
     value: int
     win_rate: float
+    uncertainty: float | None
     bound: Bound
     proven: bool
     distance: int | None
@@ -41,12 +45,14 @@ class NotatedMove(Struct, frozen=True):
     line: tuple[str, ...]
 
     @classmethod
-    def of(cls, names: Sequence[str], move: AnswerMove) -> NotatedMove:
-        """`move` by the `names` of all moves of its game."""
+    def of(cls, game: Game, move: AnswerMove) -> NotatedMove:
+        """`move` in the notation of its game."""
+        names = game.move_names
         return cls(
             move=names[move.move],
             value=move.value,
             win_rate=move.win_rate,
+            uncertainty=game.accuracy.uncertainty(move.depth, move.proven),
             bound=move.bound,
             proven=move.proven,
             distance=move.distance,
@@ -123,9 +129,10 @@ class NotatedImports(Struct, frozen=True):
 class NotatedAnswer(Struct, frozen=True, omit_defaults=True):
     """What is known of one position: see `service.answers.Answer`.
 
-    `position` is the moves that lead to it. `win_rate` is the chance of the side to move. `best`
-    and `line` are those of the first move, and `milliseconds` those of the search behind the
-    answer. `imported` is there where files that were imported into a book say something.
+    `position` is the moves that lead to it. `win_rate` is the chance of the side to move, and
+    `uncertainty` by how much it may well be wrong, as for a move. `best` and `line` are those of
+    the first move, and `milliseconds` those of the search behind the answer. `imported` is there
+    where files that were imported into a book say something.
     """
 
     source: Source
@@ -138,6 +145,7 @@ class NotatedAnswer(Struct, frozen=True, omit_defaults=True):
     forbidden: tuple[str, ...]
     value: int
     win_rate: float
+    uncertainty: float | None
     bound: Bound
     proven: bool
     distance: int | None
@@ -155,7 +163,7 @@ class NotatedAnswer(Struct, frozen=True, omit_defaults=True):
         """`answer` in the notation of its game."""
         game = answer.game
         names = game.move_names
-        moves = tuple([NotatedMove.of(names, move) for move in answer.moves])
+        moves = tuple([NotatedMove.of(game, move) for move in answer.moves])
         return cls(
             source=answer.source,
             method=answer.method,
@@ -167,6 +175,7 @@ class NotatedAnswer(Struct, frozen=True, omit_defaults=True):
             forbidden=tuple([names[move] for move in answer.forbidden]),
             value=answer.value,
             win_rate=answer.win_rate,
+            uncertainty=answer.uncertainty,
             bound=answer.bound,
             proven=answer.proven,
             distance=answer.distance,

@@ -15,6 +15,7 @@ from book.rows.sound import require_sound
 from book.storage.revisions import has_imports
 from book.storage.schema import counts, digests, games, moves, positions, runs, tasks, undigested
 from book.storage.store import store_of
+from engine.accuracy import CLASSES, class_of
 from engine.errors import FivebookError
 from engine.game import Game
 
@@ -32,6 +33,16 @@ _by_ply = (
     .where(_of_game, counts.c.positions > 0)
     .group_by(counts.c.ply)
     .order_by(counts.c.ply)
+)
+_by_depth = (
+    select(
+        counts.c.depth,
+        func.sum(counts.c.positions).label("positions"),
+        func.sum(counts.c.proven).label("proven"),
+    )
+    .join(games)
+    .where(_of_game, counts.c.positions > 0)
+    .group_by(counts.c.depth)
 )
 _runs = select(*undigested(runs)).join(games).where(_of_game).order_by(runs.c.id)
 _content = select(digests.c.total).join(games).where(_of_game, digests.c.name == CONTENT)
@@ -75,7 +86,8 @@ class Summary:
     """What a book holds of one game.
 
     `content` is the digest of what an export shows, None in a book from before there were any;
-    `planned` are searches that are yet to enter the book.
+    `planned` are searches that are yet to enter the book. `sure` tells, of the positions that are
+    not proven, how many are of each class of accuracy; none where nobody has measured them.
     """
 
     game: Game
@@ -83,6 +95,7 @@ class Summary:
     layers: tuple[Layer, ...]
     runs: tuple[Run, ...]
     planned: int
+    sure: dict[str, int]
 
     @property
     def positions(self) -> int:
@@ -208,9 +221,21 @@ def summarise(reader: BookReader, game: Game) -> Summary:
             )
             for row in connection.execute(_runs, named)
         ]
+        sure = _by_class(connection, game)
         planned = connection.execute(_planned, named).scalar_one()
         content = _content_of(connection, reader, game)
-    return Summary(game, content, tuple(layers), tuple(found), planned)
+    return Summary(game, content, tuple(layers), tuple(found), planned, sure)
+
+
+def _by_class(connection: Connection, game: Game) -> dict[str, int]:
+    """How many positions that are not proven are of each class of accuracy."""
+    found = dict.fromkeys(CLASSES, 0)
+    for depth, positions_of_depth, proven in connection.execute(_by_depth, {"name": game.id}):
+        name = class_of(game.accuracy.uncertainty(depth, proven=False))
+        if name is None:
+            return {}
+        found[name] += int(positions_of_depth) - int(proven)
+    return {name: number for name, number in found.items() if number}
 
 
 def _content_of(connection: Connection, reader: BookReader, game: Game) -> str | None:

@@ -20,6 +20,7 @@ from book.whole.summary import (
     size_on_disk,
     summarise,
 )
+from engine.accuracy import CLASSES
 from engine.game import Game
 from engine.values import describe_value
 from fivebook.console import console, print_json, say
@@ -93,6 +94,7 @@ def _as_dict(summary: Summary, root: Entry | None) -> dict[str, Any]:
         "nodes": summary.nodes,
         "planned": summary.planned,
         "content": summary.content,
+        "accuracy": summary.sure,
         "layers": [asdict(layer) for layer in summary.layers],
         "runs": [asdict(run) for run in summary.runs],
     }
@@ -141,6 +143,11 @@ def _print_summary(summary: Summary, root: Entry | None, size: int) -> None:
     if root is not None:
         value = describe_value(root.value, root.proven)
         say(f"root: {value}  {game.format_line(root.moves[0].line)}")
+    if summary.sure:
+        classes = ", ".join(
+            f"{name} (±{CLASSES[name]:.1%}) {number:,}" for name, number in summary.sure.items()
+        )
+        say(f"not proven, by how far winning chances may well be off: {classes}")
     if summary.planned:
         say(f"{summary.planned} searches are planned or not yet entered")
     layers = Table("ply", "positions", "proven", "mean depth", "deepest", "nodes", box=SIMPLE)

@@ -9,6 +9,7 @@ from rich.tree import Tree
 from book.reader import BookReader
 from book.storage.address import Address
 from book.whole.tree import Branch, grow
+from engine.accuracy import class_of
 from engine.game import Game
 from engine.values import describe_value
 from fivebook.console import console, print_json
@@ -69,10 +70,12 @@ def tree(
 def _hang(tree: Tree, game: Game, branches: list[Branch]) -> None:
     for branch in branches:
         source = f"depth {branch.depth}" if branch.in_book else "–"
+        sure = class_of(game.accuracy.uncertainty(branch.depth, branch.proven))
         text = Text.assemble(
             (game.format_move(branch.move), "bold"),
             f"  {describe_value(branch.value, branch.proven)}",
             (f"  {source}", "dim"),
+            (f"  {sure}" if sure and not branch.proven else "", "dim"),
             ("  seen elsewhere" if branch.seen else "", "italic"),
         )
         _hang(tree.add(text), game, branch.branches)
@@ -84,6 +87,7 @@ def _as_dict(game: Game, branch: Branch) -> dict[str, Any]:
         "value": branch.value,
         "proven": branch.proven,
         "depth": branch.depth,
+        "uncertainty": game.accuracy.uncertainty(branch.depth, branch.proven),
         "source": "book" if branch.in_book else "rest",
         "seen": branch.seen,
         "moves": [_as_dict(game, following) for following in branch.branches],

@@ -124,17 +124,24 @@ function valued(value, marks) {
   };
 }
 
+/** By how much a chance may well be wrong; null where nobody has measured it. */
+function uncertainty(depth, marks) {
+  if (marks & PROVEN) return 0;
+  return site.moved.length ? site.moved[Math.min(depth, site.moved.length - 1)] : null;
+}
+
 function answer(position, moves, row, turn) {
   const [value, marks, depth, nodes, known, rest, forbidden] = row;
   const words = (text) => text.split(" ").filter(Boolean).map(turn);
   const all = known.map(([name, itsValue, itsMarks, itsDepth]) => ({
     move: turn(name), ...valued(itsValue, itsMarks), depth: itsDepth, method: null,
+    uncertainty: uncertainty(itsDepth, itsMarks),
     source: itsMarks & IN_BOOK ? "book" : "rest",
     line: itsMarks & IN_BOOK ? [turn(name)] : words(rest),
   }));
   return {
     ...about(position, moves), source: marks & PROVEN ? "proof" : "book", ...valued(value, marks),
-    forbidden: words(forbidden), depth, nodes, moves: all,
+    forbidden: words(forbidden), depth, nodes, moves: all, uncertainty: all[0].uncertainty,
     best: all[0].move, line: all[0].line,
   };
 }
@@ -151,7 +158,7 @@ function finished(position, moves, result) {
   const value = result === "draw" ? 0 : won ? WIN : -WIN;
   return {
     ...about(position, moves), outcome: result, source: "proof", ...valued(value, PROVEN),
-    forbidden: [], depth: 0, nodes: 0, moves: [], best: null, line: [],
+    uncertainty: 0, forbidden: [], depth: 0, nodes: 0, moves: [], best: null, line: [],
   };
 }
 

@@ -39,6 +39,7 @@ def write_site(address: AnyAddress, game: Game, folder: Path) -> None:
         "title": game.title,
         "positions": pieces.positions,
         "index_bits": pieces.index_bits,
+        "moved": game.accuracy.moved,
     }
     (content / "site.json").write_text(json.dumps(told))
     _write_modules(content / "static")

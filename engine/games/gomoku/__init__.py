@@ -32,6 +32,9 @@ class Rule(StrEnum):
     RENJU = "renju"
 
 
+# The size of board that says for all how sure values are.
+_MEASURED_SIZE = 15
+
 _SUFFIXES = {Rule.FREESTYLE: "", Rule.STANDARD: "-standard", Rule.RENJU: "-renju"}
 
 
@@ -116,6 +119,10 @@ class Gomoku(Game):
         from engine.games.gomoku.features import GomokuEvaluation
 
         return GomokuEvaluation(self)
+
+    @property
+    def measured_as(self) -> str:
+        return id_of(_MEASURED_SIZE, self.rule)
 
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> GomokuProver:
         from engine.games.gomoku.prover import GomokuProver

@@ -106,6 +106,7 @@ export const texts = {
   "move.proven": "proved",
   "move.book": "book",
   "move.live": "live, {depth} deep",
+  "move.sure": "{behind}, ±{off}",
   "move.images": "×{n}",
 
   "table.caption": "Known moves, best first",

@@ -61,7 +61,9 @@ export function sourceWords(answer) {
 export function moveWords(move) {
   if (move.source === "rest") return t("move.rest");
   if (move.proven) return t("move.proven");
-  return t(`move.${move.source}`, { depth: number(move.depth) });
+  const behind = t(`move.${move.source}`, { depth: number(move.depth) });
+  return move.uncertainty === null
+    ? behind : t("move.sure", { behind, off: percent(move.uncertainty) });
 }
 
 /**

@@ -10,6 +10,7 @@ from book.reader import BookReader
 from book.storage.address import AnyAddress
 from book.whole.tree import Branch, grow
 from engine import registry
+from engine.accuracy import class_of
 from engine.game import Game
 from tests.book.handmade import BLOCKED_ONCE, OPEN_THREE
 from tests.books import Fivebook
@@ -97,6 +98,18 @@ def test_the_command_prints_it(fivebook: Fivebook, won_book: Path) -> None:
     first = answer["moves"][0]
     assert (first["move"], first["source"], first["seen"]) == ("h5", "book", False)
     assert first["moves"]
+    assert first["uncertainty"] == 0.0
+
+
+def test_each_value_has_its_accuracy(fivebook: Fivebook, gomoku_book: Path) -> None:
+    accuracy = registry.get("gomoku-9").accuracy
+    branches = json.loads(fivebook("tree", gomoku_book, "--json").stdout)["moves"]
+    for branch in branches:
+        sure = accuracy.uncertainty(branch["depth"], branch["proven"])
+        assert branch["uncertainty"] == sure
+    best = next(branch for branch in branches if branch["source"] == "book")
+    shown = fivebook("tree", gomoku_book).stdout
+    assert f"depth {best['depth']}  {class_of(best['uncertainty'])}" in shown
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The numbers of a book add up."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from book.storage.address import AnyAddress
 from book.whole.summary import Summary, summarise
 from book.writer import BookWriter
 from engine import registry
+from engine.accuracy import class_of
 from engine.game import Game
 from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
@@ -114,6 +117,26 @@ def test_json_tells_what_the_summary_holds(any_book: AnyAddress, fivebook: Fiveb
     assert sum(layer["proven"] for layer in found["layers"]) == found["proven"]
     assert sum(run["nodes"] for run in found["runs"]) == found["nodes"]
     assert sum(run["positions"] for run in found["runs"]) in (found["positions"], 3)
+
+
+def test_positions_are_counted_by_how_sure_they_are(
+    gomoku_book: Path, gomoku: Game, fivebook: Fivebook
+) -> None:
+    (found,) = told(fivebook, gomoku_book)["games"]
+    rows = fetch(gomoku_book, "SELECT depth FROM positions WHERE NOT proven")
+    classes = Counter(class_of(gomoku.accuracy.uncertainty(int(depth), False)) for (depth,) in rows)
+    assert found["accuracy"] == classes
+    assert sum(found["accuracy"].values()) == found["positions"] - found["proven"]
+    shown = fivebook("info", gomoku_book).stdout
+    for name, number in classes.items():
+        assert re.search(rf"{name} \(±[0-9.]+%\) {number:,}", shown)
+
+
+def test_where_nobody_has_measured_it_nothing_is_said_of_it(
+    swap_book: Path, fivebook: Fivebook
+) -> None:
+    assert told(fivebook, swap_book)["games"][0]["accuracy"] == {}
+    assert "winning chances may" not in fivebook("info", swap_book).stdout
 
 
 def test_json_tells_the_root(gomoku_book: Path, gomoku: Game, fivebook: Fivebook) -> None:

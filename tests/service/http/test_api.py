@@ -60,7 +60,10 @@ def test_every_value_has_its_winning_chance_beside_it(ask: Ask, game: Game) -> N
         answer = ask("/api/v1/position", game=game.id, moves=moves, movetime=20)
         for known in (answer, *answer["moves"]):
             assert known["win_rate"] == win_rate(known["value"], known["proven"])
+            sure = game.accuracy.uncertainty(known["depth"], known["proven"])
+            assert known["uncertainty"] == sure or known is answer
         assert answer["win_rate"] == answer["moves"][0]["win_rate"]
+        assert answer["uncertainty"] == answer["moves"][0]["uncertainty"]
         short = ask("/api/v1/best", game=game.id, moves=moves, movetime=20)
         assert short["win_rate"] == win_rate(short["value"], short["proven"])
 
