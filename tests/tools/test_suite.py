@@ -78,3 +78,14 @@ def test_shipped_openings_are_not_lost_to_a_short_search(game: Game) -> None:
     for line in suite(game):
         result = searcher.search(game.play_line(line), Limits(nodes=200_000))
         assert not result.proven
+
+
+def test_renjus_26_openings_are_all_there() -> None:
+    renju = registry.get("gomoku-15-renju")
+    file = DATA / "roots" / "gomoku-15-renju.txt"
+    lines = read_openings(renju, file)
+    assert len({renju.canonical(renju.play_line(line)).key for line in lines}) == 26
+    # All that there are: the second stone beside the first, the third within two cells of it.
+    firsts = {renju.format_line(line[:2]) for line in lines}
+    assert firsts == {"h8 h9", "h8 i9"}
+    assert len({name.split("# ")[1] for name in file.read_text().splitlines()[1:]}) == 26
