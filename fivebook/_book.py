@@ -103,7 +103,8 @@ class BookEntry:
     @property
     def uncertainty(self) -> float | None:
         """By how much `win_rate` may well be wrong; None where nobody has measured it."""
-        return self.moves[0].uncertainty
+        depth = self._stored[0].depth
+        return registry.get(self.game).accuracy.uncertainty(depth, self.proven)
 
     @property
     def best(self) -> MoveText:

@@ -4,7 +4,6 @@ python -m tools.accuracy gomoku-15 --jobs 2
 """
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import chain, count
 from math import sqrt
@@ -16,6 +15,7 @@ from joblib import Parallel, delayed
 from engine import registry
 from engine.accuracy import FILE
 from engine.game import Game
+from engine.games.gomoku.weights import in_lines
 from engine.position import Position
 from engine.search import Limits, Searcher
 from engine.values import winning_probability
@@ -67,9 +67,7 @@ def main(game: Game, positions: int, nodes: int, seed: int, jobs: int) -> None:
         "made by": made_by,
         "moved": [round(by, 3) for by in falling(moved)],
     }
-    text = json.dumps(dict(sorted(known.items())), indent=1)
-    text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)
-    FILE.write_text(text + "\n", encoding="utf-8")
+    FILE.write_text(in_lines(dict(sorted(known.items()))), encoding="utf-8")
 
 
 def falling(values: list[float]) -> list[float]:

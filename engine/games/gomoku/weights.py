@@ -74,7 +74,7 @@ class Network:
         document["network"] = {"origin": dict(origin)} | {
             each.name: np.asarray(getattr(self, each.name)).tolist() for each in fields(self)
         }
-        file.write_text(_in_lines(document), encoding="utf-8")
+        file.write_text(in_lines(document), encoding="utf-8")
 
 
 def _network_shapes(rule: Rule) -> dict[str, tuple[tuple[int, ...], type[np.integer[Any]]]]:
@@ -122,7 +122,7 @@ class Weights:
             for number, of in enumerate(_TABLES[rule])
         }
         document = {"origin": dict(origin), "tempo": self.tempo, **tables}
-        file.write_text(_in_lines(document), encoding="utf-8")
+        file.write_text(in_lines(document), encoding="utf-8")
 
 
 def file_of(rule: Rule) -> Path:
@@ -173,7 +173,7 @@ def by_pattern(weights: NDArray[np.int16]) -> NDArray[np.int16]:
     return np.broadcast_to(table[[0, -1]], (2, PATTERNS, 2))
 
 
-def _in_lines(document: Mapping[str, object]) -> str:
+def in_lines(document: Mapping[str, object]) -> str:
     """JSON with a line for each list of numbers."""
     text = json.dumps(document, indent=1)
     return re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text) + "\n"
