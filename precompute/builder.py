@@ -19,7 +19,7 @@ from book.plan import open_plan
 from book.rows.encoding import Searched
 from book.storage.address import AnyAddress
 from book.writer import BookWriter, PlannedTask
-from engine.position import Move
+from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
 from precompute.backend import Backend, Workers
 from precompute.build import BuildRun, CommonOptions
@@ -59,9 +59,25 @@ class BuildOptions(CommonOptions):
         assert self.workers
 
     @property
+    def starts(self) -> list[Position]:
+        """The positions from which on the book grows."""
+        return [self.game.play_line(line) for line in self.roots or (self.line,)]
+
+    @property
     def workers(self) -> Workers:
         """Who searches."""
         return Workers(self.jobs, self.backend, self.scheduler)
+
+    @property
+    def decides(self) -> str:
+        """What a planned search's result depends on, besides its task, and why it was planned.
+
+        The usual table is left out: plans from before it could be chosen are still good.
+        """
+        decides = self.limits.as_dict() | _where_it_grows(self)
+        if self.table != SearchOptions().table:
+            decides["table"] = self.table
+        return json.dumps(decides, sort_keys=True)
 
     @property
     def search(self) -> SearchOptions:
@@ -87,6 +103,17 @@ class BuildState:
     searching: float = 0.0
     deserted: bool = False
     cut_off: bool = False
+
+    def after(self, before: "BuildState") -> "BuildState":
+        """The state of two builds, this one after the other, as one."""
+        return replace(
+            self,
+            added=before.added + self.added,
+            searches=before.searches + self.searches,
+            nodes=before.nodes + self.nodes,
+            seconds=before.seconds + self.seconds,
+            search_seconds=before.search_seconds + self.search_seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +153,12 @@ class Builder(BuildRun[BuildState]):
         # Compiles the kernels, where that has not been done, before any worker would.
         options.game.searcher(options.search)
         parameters = _parameters(options)
-        limits = json.dumps(_what_decides(options), sort_keys=True)
         with ExitStack() as opened:
             writer = opened.enter_context(self._open(parameters))
             self._writer = writer
             self._state = BuildState(writer.count(), 0, 0, 0, 0.0)
             self._run_number = writer.start_run(parameters)
-            self._plan = opened.enter_context(open_plan(writer, limits, options.lease))
+            self._plan = opened.enter_context(open_plan(writer, options.decides, options.lease))
             self._took(writer.lasting(lambda connection: self._stored(connection, ripe=True)))
             writer.share()
             if not self._complete:
@@ -146,9 +172,7 @@ class Builder(BuildRun[BuildState]):
 
     def _site(self, writer: BookWriter) -> Site:
         options = self._options
-        lines = options.roots or (options.line,)
-        roots = [options.game.play_line(line) for line in lines]
-        return Site(self._address, writer.rows, roots, options.limits)
+        return Site(self._address, writer.rows, options.starts, options.limits)
 
     @property
     def complete(self) -> bool:
@@ -279,17 +303,6 @@ def _parameters(options: BuildOptions) -> dict[str, object]:
         **options.mode.bounds._asdict(),
         **_where_it_grows(options),
     }
-
-
-def _what_decides(options: BuildOptions) -> dict[str, object]:
-    """What a planned search's result depends on, besides its task, and why it was planned.
-
-    The usual table is left out: plans from before it could be chosen are still good.
-    """
-    decides = options.limits.as_dict() | _where_it_grows(options)
-    if options.table != SearchOptions().table:
-        decides["table"] = options.table
-    return decides
 
 
 class _Occupancy:

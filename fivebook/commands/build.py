@@ -41,6 +41,7 @@ from precompute.modes.prove_by_solver import (
     StrategyBuilder,
 )
 from precompute.modes.refine import Refine
+from precompute.rounds import GROWTH, rounds_of
 from service.play.arena.openings import read_openings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ _BY_BOOK, _BY_PARTS = "prove --by book", f"prove{_PARTS}"
 _OPTIONS = {
     "explore": {*_OF_A_BUILD, *_OF_GROWTH, "positions"},
     "full": {*_OF_A_BUILD, "root", "roots", "plies"},
-    "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches"},
+    "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches", "rounds"},
     "deviate": {*_OF_A_BUILD, "root", "roots", "positions", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "check": {*_OF_A_BUILD, "corrections"},
@@ -115,6 +116,12 @@ _OF_SOME = set().union(*_OPTIONS.values())
     "--searches",
     type=POSITIVE,
     help="Stop refining when this many positions were searched with such limits or larger ones.",
+)
+@click.option(
+    "--rounds",
+    type=POSITIVE,
+    help=f"Refine by so many rounds, each with {GROWTH} times the nodes of the one before, for one "
+    f"in {GROWTH} of its positions; of the first --nodes and --searches are.",
 )
 @click.option(
     "--plies",
@@ -217,6 +224,7 @@ def build(
     side: str | None,
     positions: int | None,
     searches: int | None,
+    rounds: int | None,
     plies: int | None,
     max_loss: float | None,
     own: str | None,
@@ -247,7 +255,7 @@ def build(
     --mode deviate adds every position that moves lead to which give away at most --rel each and
     --abs together, as long as games go: --positions or --time end it sooner. --mode refine
     searches the moves that no position is stored for again, where the last search had smaller
-    limits, and adds none.
+    limits, and adds none; by --rounds with limits that grow, for what matters most.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
@@ -266,6 +274,7 @@ def build(
       fivebook build openings.db --game gomoku-15 --roots openings.txt --time 8h
       fivebook build gomoku.db --game gomoku-15 --mode deviate --abs 10% --rel 5% --time 1h
       fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 200000 --searches 100
+      fivebook build gomoku.db --game gomoku-15 --mode refine --nodes 9000 --searches 900 --rounds 3
       fivebook build gomoku.db --game gomoku-15 --mode learn --nodes 1000000
       fivebook build gomoku.db --game gomoku-15 --mode check --corrections said.txt --nodes 1000000
       fivebook build solved.db --game pentago-swap --mode prove --memory 4GB --jobs 2
@@ -282,6 +291,10 @@ def build(
     if name == "prove":
         way = _BY_BOOK if by == "book" else _BY_PARTS if _has_parts(game, line) else "prove"
     _refuse_others(way)
+    if rounds and not (nodes and searches):
+        raise click.UsageError("--rounds needs --nodes and --searches, those of the first")
+    if rounds and book.path is None:
+        raise click.UsageError("--rounds needs a book in a file: a database may have more builders")
     if not add_game:
         _refuse_new_game(book, game)
     strategy_plies = _STRATEGY_PLIES if plies is None else plies
@@ -326,7 +339,7 @@ def build(
         patience=patience,
         roots=read_openings(game, roots) if roots else tuple(each.moves for each in claimed),
     )
-    _build(book, options, as_json, claimed)
+    _build(book, options, rounds or 1, as_json, claimed)
 
 
 def _search_mode(
@@ -405,15 +418,20 @@ def _check_backend(backend: str | None, scheduler: str | None, jobs: int | None)
 
 
 def _build(
-    book: Address, options: BuildOptions, as_json: bool, claimed: Sequence[Correction]
+    book: Address, options: BuildOptions, rounds: int, as_json: bool, claimed: Sequence[Correction]
 ) -> None:
-    view = BuildView(book, options)
     before = _lessons_learnt(book, options)
     said = look(book, options.game, claimed)
-    with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
-        builder = Builder(book, options, progress.show)
-        with stopping_on_interrupt(builder.stop, "after the searches in flight") as interruption:
-            state = builder.run()
+    state = BuildState(0, 0, 0, 0, 0.0)
+    for chosen in rounds_of(book, options, rounds) if rounds > 1 else (options,):
+        view = BuildView(book, chosen)
+        with ProgressDisplay(view.describe, view.draw, quiet=as_json) as progress:
+            builder = Builder(book, chosen, progress.show)
+            stopping = stopping_on_interrupt(builder.stop, "after the searches in flight")
+            with stopping as interruption:
+                state = builder.run().after(state)
+        if not builder.complete:
+            break
     value = view.root()
     told: dict[str, Any] = {}
     mode = options.mode
