@@ -58,7 +58,7 @@ class FullFrontier(BookFrontier):
                 return batch
             # Only now: each of these searches leaves out all children.
             searching = {planned.task.key for planned in opened}
-            batch = self._pending_tasks(searching, _TASKS_AT_ONCE)
+            batch = self._pending_tasks(searching, _TASKS_AT_ONCE, proven=True)
             if batch or opened:
                 return batch
             self._layer = self._next_layer(self._layer)

@@ -32,6 +32,7 @@ from precompute.modes.explore import Explore
 from precompute.modes.frontier import Site
 from precompute.modes.full import Full
 from precompute.modes.refine import Refine, RefineFrontier
+from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 
@@ -199,6 +200,23 @@ def test_a_root_that_does_not_grow_leaves_its_turns_to_the_others(tmp_path: Path
         late, early = root_states(reader, summarise(reader, GAME))
     assert late.positions < early.positions
     assert late.positions + early.positions == 60
+
+
+def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(tmp_path: Path) -> None:
+    path = Path(shutil.copy(DATA / "gomoku-15.db", tmp_path / "book.db"))
+    game = registry.get("gomoku-15")
+
+    def proven_and_all() -> tuple[int, int]:
+        with BookReader(path) as reader:
+            summary = summarise(reader, game)
+        return summary.proven, summary.positions
+
+    proven, positions = proven_and_all()
+    root = tuple(game.parse_line("a1 o15 a15"))
+    mode = Explore(positions + 4)
+    state = Builder(path, BuildOptions(game, mode=mode, limits=NODES, line=root)).run()
+    assert proven_and_all() == (proven, positions + 4)
+    assert state.searches <= 3 * state.added
 
 
 def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> None:
