@@ -9,6 +9,8 @@ ARGS ?=
 BOUNDS ?= tests/engine
 SOAK ?= 3600
 WON := gomoku-15 gomoku-15-standard
+GROWN := gomoku-15 gomoku-15-standard gomoku-15-renju
+HOURS ?= 3h
 SUITES := gomoku-11 gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-19 gomoku-20 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -88,6 +90,18 @@ book-strength: setup ## Play the engine with the shipped books against itself wi
 		for openings in --empty-board ''; do \
 			$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game $$openings --games 200 --jobs $(JOBS) || exit; \
 		done; \
+	done
+	for game in $(GROWN); do \
+		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings data/roots/$$game.txt --games 200 --jobs $(JOBS) || exit; \
+	done
+
+books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn from 200 games
+	for game in $(GROWN); do \
+		build="$(BIN)/fivebook build data/$$game.db --game $$game --jobs $(JOBS)"; \
+		roots=data/roots/$$game.txt; \
+		$$build --roots $$roots --nodes 250000 --time $(HOURS) && \
+		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings $$roots --games 200 --jobs $(JOBS) --learn data/$$game.db && \
+		$$build --mode learn --nodes 1000000 || exit; \
 	done
 
 openings: setup ## Make the opening suites anew
