@@ -61,6 +61,14 @@ class Player(ABC):
         See `engine.search.Searcher.expect`.
         """
 
+    def look_ahead(  # noqa: B027 most players begin every search with nothing
+        self, position: Position
+    ) -> None:
+        """Think of `position`, where the opponent moves next, while a book's move takes no time.
+
+        A player that is to keep what it does not need of its time does nothing.
+        """
+
     def close(self) -> None:  # noqa: B027 most players have nothing to give back
         """Give back what the player holds: processes, files."""
 

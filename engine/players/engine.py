@@ -39,6 +39,11 @@ class EnginePlayer(Player):
         """See `engine.search.Searcher.expect`."""
         self._searcher.expect(position, line, value, depth)
 
+    def look_ahead(self, position: Position) -> None:
+        """Fill the table for as long as a move may take, where each has a time of its own."""
+        if self.limits.movetime is not None and self.limits.clock is None:
+            self._search(position, self.limits)
+
     def end(self) -> None:
         """Have the choice that another thread waits for be made soon."""
         self._searcher.end()

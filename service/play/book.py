@@ -2,21 +2,37 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from book.entry import BookMove, Entry
 from book.reader import BookReader
 from book.storage.address import AnyAddress
 from engine.clock import Clock
 from engine.players.base import Choice, Player
-from engine.position import Position
+from engine.position import Move, Position
+from engine.values import Value, from_child
 from service.play.arena.openings import read_openings
 from service.play.variety import ALWAYS_THE_BEST, Variety, is_lost, is_won
+
+
+class _End(NamedTuple):
+    """A position in which the best reply, or every one, leads out of the book.
+
+    `line` is what the book expects there, `value` the value of that for the player who moves next
+    but one, and `depth` what of its search is behind the reply.
+    """
+
+    position: Position
+    line: tuple[Move, ...]
+    value: Value
+    depth: int
 
 
 class BookPlayer(Player):
     """Plays a good move of the book at `address`, and asks `engine` where the book ends.
 
-    If the game leaves the book as that expected, the engine begins with the rest of what it did.
+    If the game leaves the book as that expected, the engine begins with the rest of what it did;
+    where each move has a time of its own, it has thought of that while the last book move was made.
     Which of the good moves is left to `variety`; without any it is the best one. Where all of the
     book's moves are excluded, it is asked for none.
 
@@ -39,7 +55,7 @@ class BookPlayer(Player):
         ends = map(self.game.play_line, excluded)
         self._excluded = {self.game.canonical(position).key for position in ends}
         self._game_number = 0
-        self._last: tuple[Position, BookMove] | None = None
+        self._end: _End | None = None
         self._reader = BookReader(address)
 
     @property
@@ -52,21 +68,36 @@ class BookPlayer(Player):
         self._game_number = number
 
     def choose(self, position: Position) -> Choice:
-        return self._from_book(position) or self._informed(position).choose(position)
+        known = self._from_book(position)
+        if known is None:
+            return self._informed(position).choose(position)
+        if self._end is not None:
+            self.engine.look_ahead(self._end.position)
+        return known
 
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
         known = self._from_book(position)
         return known or self._informed(position).choose_by_clock(position, clock)
 
     def _informed(self, position: Position) -> Player:
-        """The engine, told what the book expects here if its last move went on as it expected."""
-        last, self._last = self._last, None
-        if last is not None:
-            before, move = last
-            went, line = move.line[:2], move.line[2:]
-            if line and self.game.play_line(went, before) == position:
-                self.engine.expect(position, line, move.value, move.depth - len(went))
+        """The engine, told what the book expects here if it ended as it expected."""
+        end, self._end = self._end, None
+        if end and len(end.line) > 1 and self.game.play(end.position, end.line[0]) == position:
+            self.engine.expect(position, end.line[1:], end.value, end.depth)
         return self.engine
+
+    def _end_after(self, position: Position, move: BookMove) -> _End | None:
+        """Where the book ends after `move`, None if it goes on or the game is decided."""
+        if move.proven:
+            return None
+        after = self.game.play(position, move.move)
+        if not move.in_book:
+            return _End(after, move.line[1:], move.value, move.depth - 2)
+        entry = self._reader.get(self.game, after, lines=0, best_only=True)
+        reply = entry and entry.moves[0]
+        if reply is None or reply.in_book or reply.proven:
+            return None
+        return _End(after, reply.line, from_child(reply.value), reply.depth - 1)
 
     def _from_book(self, position: Position) -> Choice | None:
         best_only = self.variety.margin == 0 and not self._excluded
@@ -75,7 +106,7 @@ class BookPlayer(Player):
         if not moves:
             return None
         chosen = self.variety.choose(moves, position, self._game_number)
-        self._last = position, chosen
+        self._end = self._end_after(position, chosen)
         return Choice(chosen.move, chosen.value, chosen.depth)
 
     def _allowed(self, entry: Entry | None, position: Position) -> Sequence[BookMove]:

@@ -16,7 +16,7 @@ from engine.clock import Clock
 from engine.errors import FivebookError
 from engine.game import Game, Key
 from engine.players import AGENT_NAMES, UnknownPlayer
-from engine.players.base import Player, UnsuitableGame
+from engine.players.base import Choice, Player, UnsuitableGame
 from engine.players.engine import EnginePlayer
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions
@@ -46,23 +46,53 @@ class Informed(EnginePlayer):
     def __init__(self, game: Game) -> None:
         super().__init__(game, Limits(nodes=1))
         self.told: list[tuple[Sequence[Move], int, int]] = []
+        self.ahead: list[Position] = []
 
     def expect(self, position: Position, line: Sequence[Move], value: int, depth: int) -> None:
         self.game.play_line(line, position)
         self.told.append((line, value, depth))
 
+    def look_ahead(self, position: Position) -> None:
+        self.ahead.append(position)
+
+
+class Searching(EnginePlayer):
+    """An engine that keeps what it has searched."""
+
+    def __init__(self, game: Game, limits: Limits) -> None:
+        super().__init__(game, limits)
+        self.searched: list[Position] = []
+
+    def _search(self, position: Position, limits: Limits) -> Choice:
+        self.searched.append(position)
+        return super()._search(position, limits)
+
+
+def _stored(reader: BookReader, game: Game) -> Iterator[tuple[Position, BookMove]]:
+    """The positions of a book, each with its best move."""
+    positions = [game.initial]
+    for position in positions:
+        entry = reader.get(game, position)
+        if entry is not None:
+            yield position, entry.moves[0]
+            positions += [game.play(position, move.move) for move in entry.moves if move.in_book]
+
 
 def _last_moves(reader: BookReader, game: Game) -> Iterator[tuple[Position, BookMove]]:
     """Positions in which the best move leads out of the book, and goes on there, undecided."""
-    open_positions = [game.initial]
-    for position in open_positions:
-        entry = reader.get(game, position)
-        if entry is None:
-            continue
-        best = entry.moves[0]
+    for position, best in _stored(reader, game):
         if not best.in_book and len(best.line) > 2 and not best.proven:
             yield position, best
-        open_positions += [game.play(position, move.move) for move in entry.moves if move.in_book]
+
+
+def _before_the_last(reader: BookReader, game: Game) -> Position:
+    """A position of which the book knows the best move, the reply to it and what follows."""
+    best_moves = dict(_stored(reader, game))
+    return next(
+        position
+        for position, best in best_moves.items()
+        if best.in_book and best_moves[game.play(position, best.move)].in_book
+    )
 
 
 def _another_reply(game: Game, position: Position, expected: BookMove) -> Move:
@@ -228,6 +258,32 @@ class TestBook:
             # Of a game that it has not followed it expects nothing.
             player.choose(game.play_line(known.line[:2], position))
             assert informed.told == []
+
+    def test_while_the_last_book_move_is_made_the_engine_looks_ahead(
+        self, gomoku_book: Path
+    ) -> None:
+        game = registry.get("gomoku-9")
+        with BookReader(gomoku_book) as reader:
+            position, known = next(_last_moves(reader, game))
+            before = _before_the_last(reader, game)
+        informed = Informed(game)
+        with closing(BookPlayer(gomoku_book, informed)) as player:
+            player.choose(before)
+            assert informed.ahead == []
+            player.choose(position)
+            assert informed.ahead == [game.play(position, known.move)]
+            player.choose(game.play_line(known.line[:2], position))
+            assert len(informed.ahead) == 1
+
+    @pytest.mark.parametrize(
+        ("limits", "looks"), [(Limits(movetime=0.05), True), (Limits(nodes=50), False)]
+    )
+    def test_the_engine_looks_ahead_where_each_move_has_a_time_of_its_own(
+        self, limits: Limits, looks: bool
+    ) -> None:
+        player = Searching(GOMOKU, limits)
+        player.look_ahead(GOMOKU.initial)
+        assert player.searched == [GOMOKU.initial] * looks
 
 
 class TestGomocup:
