@@ -41,17 +41,24 @@ def new_table(mebibytes: int, entry: np.dtype[Any], most: int | None = None) -> 
     size = entries * entry.itemsize
     require_memory(size // _MEBIBYTE)
     try:
-        memory = np.empty(size + _CACHE_LINE, dtype=np.uint8)
+        memory = _zeros(size)
     except MemoryError as error:
         raise InvalidOptions(f"there is no memory for a table of {mebibytes} MiB") from error
-    start = -memory.ctypes.data % _CACHE_LINE
-    table = memory[start : start + size]
-    table.fill(0)
-    return table.view(entry)
+    return memory.view(entry)
 
 
 def new_record(layout: np.dtype[Any]) -> Any:
-    """A record of `layout`, all zero and written to, for kernels to work in."""
-    records = np.empty(1, dtype=layout)
-    records.view(np.uint8).fill(0)
-    return records[0]
+    """A record of `layout`, all zero and written to, for kernels to work in.
+
+    It lies from the beginning of a line of the processor's cache on.
+    """
+    return _zeros(layout.itemsize).view(layout)[0]
+
+
+def _zeros(size: int) -> NDArray[np.uint8]:
+    """So many bytes from the beginning of a line of the processor's cache on, written to."""
+    memory = np.empty(size + _CACHE_LINE, dtype=np.uint8)
+    start = -memory.ctypes.data % _CACHE_LINE
+    memory = memory[start : start + size]
+    memory.fill(0)
+    return memory

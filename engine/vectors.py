@@ -5,7 +5,7 @@ expect that what is written overlaps what is read. Arrays are one-dimensional, a
 checked. Numbers have 16 bits, longs 32, and both wrap.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from llvmlite import ir
@@ -15,9 +15,10 @@ from numba.extending import intrinsic, models, register_model
 
 LANES = 32
 
-_Number, _Long = ir.IntType(16), ir.IntType(32)
+_Byte, _Number, _Long = ir.IntType(8), ir.IntType(16), ir.IntType(32)
+_Bytes = ir.VectorType(_Byte, LANES)
 _Numbers, _Longs = ir.VectorType(_Number, LANES), ir.VectorType(_Long, LANES)
-_ADD_UP = f"llvm.vector.reduce.add.v{LANES}i32"
+_ADD_UP = f"llvm.vector.reduce.add.v{LANES}i64"
 # Arrays in records lie at any even address.
 _ALIGNMENT = 2
 
@@ -141,10 +142,7 @@ def at_most(typing: Any, longs: Any, most: Any) -> Any:
     """The longs as numbers, `most` in place of those above."""
 
     def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        nothing, first = ir.Constant(_Longs, ir.Undefined), ir.Constant(_Longs, None)
-        number = builder.trunc(given[1], _Long)
-        one = builder.insert_element(nothing, number, ir.Constant(_Long, 0))
-        limits = builder.shuffle_vector(one, nothing, first)
+        limits = _repeated(builder, builder.trunc(given[1], _Long))
         below = builder.select(builder.icmp_signed("<", given[0], limits), given[0], limits)
         return builder.trunc(below, _Numbers)
 
@@ -152,14 +150,107 @@ def at_most(typing: Any, longs: Any, most: Any) -> Any:
 
 
 @_in_kernels
-def dot(typing: Any, left: Any, right: Any) -> Any:
-    """The sum of the products, which must be of 32 bits."""
+def add_products(typing: Any, longs: Any, columns: Any, index: Any, numbers: Any) -> Any:
+    """`longs`, and for each of `numbers` its products with a vector of `columns`.
+
+    These lie in the array from `index` on, in pairs: the first of a pair's one vector, the first of
+    its other, the second of the one, and so on. Every sum of products must be of 32 bits.
+    """
 
     def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        left, right = (builder.sext(each, _Longs) for each in given)
-        products = builder.mul(left, right)
-        kind = ir.FunctionType(_Long, [_Longs])
+        total, array, start, factors = given
+        both = ir.VectorType(_Number, 2 * LANES)
+        for pair in range(0, LANES, 2):
+            at = builder.add(start, ir.Constant(start.type, pair * LANES))
+            place = _place(both, context, builder, signature.args[1], array, at)
+            weights = builder.load(place, align=_ALIGNMENT)
+            chosen = _lanes([pair, pair + 1] * LANES)
+            factor = builder.shuffle_vector(factors, factors, chosen)
+            wide = ir.VectorType(_Long, 2 * LANES)
+            products = builder.mul(builder.sext(weights, wide), builder.sext(factor, wide))
+            # In this form it is one instruction of some machines.
+            even, odd = (
+                builder.shuffle_vector(products, products, _lanes(range(first, 2 * LANES, 2)))
+                for first in (0, 1)
+            )
+            total = builder.add(total, builder.add(even, odd))
+        return total
+
+    return long_vector(long_vector, columns, types.intp, vector), emit
+
+
+@_in_kernels
+def shift(typing: Any, longs: Any, bits: Any) -> Any:
+    """The longs divided by a power of two and rounded down."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.ashr(given[0], _repeated(builder, builder.trunc(given[1], _Long)))
+
+    return long_vector(long_vector, types.int64), emit
+
+
+@_in_kernels
+def sum_of_products(typing: Any, longs: Any, numbers: Any) -> Any:
+    """The sum of the products, of 64 bits."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        wide = ir.VectorType(ir.IntType(64), LANES)
+        products = builder.mul(*(builder.sext(each, wide) for each in given))
+        kind = ir.FunctionType(ir.IntType(64), [wide])
         add_all = cgutils.get_or_insert_function(builder.module, kind, _ADD_UP)
         return builder.call(add_all, [products])
 
-    return types.int32(vector, vector), emit
+    return types.int64(long_vector, vector), emit
+
+
+@_in_kernels
+def at_least(typing: Any, numbers: Any, index: Any, least: Any) -> Any:
+    """A bit for each of `LANES` numbers of 8 bits, from `index` on: whether it is that large."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        array, start, number = given
+        place = _place(_Bytes, context, builder, signature.args[0], array, start)
+        few = _repeated(builder, builder.trunc(number, _Byte))
+        large = builder.icmp_signed(">=", builder.load(place, align=1), few)
+        return builder.zext(builder.bitcast(large, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.int64(numbers, types.intp, types.int64), emit
+
+
+@_in_kernels
+def lowest(typing: Any, bits: Any) -> Any:
+    """The number of the lowest of `bits`, of which there is one."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), emit
+
+
+@_in_kernels
+def prefetch(typing: Any, array: Any, index: Any) -> Any:
+    """Have an entry of `array` brought near, which is soon asked for."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        data = context.make_array(array)(context, builder, given[0]).data
+        place = builder.bitcast(builder.gep(data, [given[1]]), _Byte.as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [place.type, _Long, _Long, _Long])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_read, for_long, data = (ir.Constant(_Long, number) for number in (0, 3, 1))
+        builder.call(fetch, [place, to_read, for_long, data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), emit
+
+
+def _lanes(numbers: Iterable[int]) -> ir.Constant:
+    """Numbers of lanes, as what shuffles takes them."""
+    chosen = list(numbers)
+    return ir.Constant(ir.VectorType(_Long, len(chosen)), chosen)
+
+
+def _repeated(builder: Any, number: Any) -> Any:
+    """A vector of numbers that are all this one."""
+    nothing = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    one = builder.insert_element(nothing, number, ir.Constant(_Long, 0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(_Longs, None))

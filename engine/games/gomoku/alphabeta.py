@@ -19,19 +19,23 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from engine.games.gomoku.board import (
+    BEFORE_ALL,
     CELLS,
     EMPTY,
     FIVE_MOVE,
     FOUR_MOVE,
     FOUR_THREE,
     LEVELS,
+    MARGIN,
     MAX_CELLS,
     MAX_PLY,
     MOVER,
     OPEN_FOURS,
     PLAIN,
+    STRIDE,
     THREATS,
     WAITER,
+    WEIGHTS,
     State,
     cannot_parry,
     find,
@@ -40,6 +44,8 @@ from engine.games.gomoku.board import (
     is_forbidden,
     lasts,
     level_after,
+    next_cell,
+    number_of,
     place,
     take_back,
     threats,
@@ -48,6 +54,7 @@ from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
 from engine.games.gomoku.network import network_value
 from engine.kernels import entry_kernel, kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
+from engine.vectors import at_least, lowest, prefetch
 
 ENTRY = np.dtype([("check", np.int64), ("data", np.int64)])
 """An entry of the transposition table: what was found, and that combined with the position's hash.
@@ -137,19 +144,25 @@ def _correct(s: Any, depth: int, missing: int) -> None:
     s.correction[u64(threats(s))] += step // _CORRECTION_STEPS
 
 
+@kernel(types.int64(State, types.int64, types.int64, types.int64))
+def _odds(s: Any, colour: int, at: int, side: int) -> int:
+    """What the rows of `colour`, MOVER or WAITER, add to the odds that a move on `at` is chosen."""
+    number = number_of(s, int(s.pattern[u64(colour * CELLS + at)]))
+    return int(s.weight_of[u64(WEIGHTS * number + 2 + side)])
+
+
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
-    mine = s.pattern[u64(s.colour * CELLS + at)]
-    own = int(s.policy_of[u64(2 * mine + MOVER)])
-    other = int(s.policy_of[u64(2 * s.pattern[u64((1 - s.colour) * CELLS + at)] + WAITER)])
+    own = _odds(s, s.colour, at, MOVER)
+    other = _odds(s, 1 - s.colour, at, WAITER)
     s.moves[u64(ply * MAX_CELLS + count)] = at
     # Among moves that make nothing the most central one comes first.
     order = _POLICY_RANK * (own + other) + s.central[u64(at)]
     order += s.history[u64(s.colour * CELLS + at)]
     if at == s.killers[u64(2 * ply)] or at == s.killers[u64(2 * ply + 1)]:
         order += _KILLER_RANK
-    level = s.level_of[u64(mine)]
+    level = s.level[u64(s.colour * CELLS + at)]
     if level >= OPEN_FOURS:
         # A sure win is taken before a longer one is looked for.
         order += level * _FIRST
@@ -193,12 +206,40 @@ def _list_centre(s: Any, ply: int) -> int:
 def _list_near(s: Any, ply: int) -> int:
     """List the moves within two cells of a stone on a line; returns their number."""
     count = 0
-    for index in range(s.size * s.size):
-        at = int(s.cells[u64(index)])
-        if s.cell[u64(at)] == EMPTY and s.near[u64(at)] > 0 and _may_play(s, ply, at):
-            _list(s, ply, count, at)
-            count += 1
+    for row in range(MARGIN, MARGIN + s.size):
+        left = at_least(s.near, row * STRIDE, 1) & at_least(s.level, row * STRIDE, PLAIN)
+        while left != 0:
+            at = row * STRIDE + lowest(left)
+            left &= left - 1
+            if _may_play(s, ply, at):
+                _list(s, ply, count, at)
+                count += 1
     return count
+
+
+@kernel(types.void(State, types.int64))
+def _mark_lines(s: Any, at: int) -> None:
+    """Mark the cell `at` and those on its lines that are near enough to matter there."""
+    s.marks[:] = 0
+    row, place = at // STRIDE, at % STRIDE
+    s.marks[u64(row)] = 1 << place
+    for distance in range(1, s.reach + 1):
+        s.marks[u64(row)] |= 1 << place + distance | 1 << place - distance
+        across = 1 << place | 1 << place + distance | 1 << place - distance
+        s.marks[u64(row - distance)] = across
+        s.marks[u64(row + distance)] = across
+
+
+@kernel(types.boolean(State, *[types.int64] * 3))
+def _parries(s: Any, at: int, start: int, end: int) -> bool:
+    """Whether a move on `at` leaves none of the moves of the list from `start` to `end` as strong.
+
+    These are cells where the opponent could make an open four.
+    """
+    for index in range(start, end):
+        if level_after(s, 1 - s.colour, int(s.moves[u64(index)]), at) >= OPEN_FOURS:
+            return False
+    return True
 
 
 @kernel(types.int64(State, types.int64))
@@ -214,28 +255,26 @@ def _list_parries(s: Any, ply: int) -> int:
     # Until they are needed, the next ply's moves hold the cells.
     start = (ply + 1) * MAX_CELLS
     end = start
-    for index in range(s.size * s.size):
-        at = int(s.cells[u64(index)])
-        if (
-            s.cell[u64(at)] != EMPTY
-            or s.level_of[u64(s.pattern[u64(opponent * CELLS + at)])] != OPEN_FOURS
-        ):
-            continue
+    at = next_cell(s, opponent, OPEN_FOURS, BEFORE_ALL)
+    while at > 0:
         if lasts(s, opponent, at):
             s.moves[u64(end)] = at
             end += 1
+        at = next_cell(s, opponent, OPEN_FOURS, at)
+    # A cell on no line of the first one leaves that as strong.
+    _mark_lines(s, int(s.moves[u64(start)]))
     count = 0
-    for index in range(s.size * s.size):
-        at = int(s.cells[u64(index)])
-        if s.cell[u64(at)] != EMPTY or not _may_play(s, ply, at):
-            continue
-        parries = True
-        if s.level_of[u64(s.pattern[u64(s.colour * CELLS + at)])] < FOUR_MOVE:
-            for threat in range(start, end):
-                parries &= level_after(s, opponent, int(s.moves[u64(threat)]), at) < OPEN_FOURS
-        if parries:
-            _list(s, ply, count, at)
-            count += 1
+    for row in range(MARGIN, MARGIN + s.size):
+        first = s.colour * CELLS + row * STRIDE
+        left = at_least(s.level, first, FOUR_MOVE) | at_least(s.level, first, PLAIN) & s.marks[row]
+        while left != 0:
+            at = row * STRIDE + lowest(left)
+            left &= left - 1
+            if _may_play(s, ply, at) and (
+                s.level[u64(s.colour * CELLS + at)] >= FOUR_MOVE or _parries(s, at, start, end)
+            ):
+                _list(s, ply, count, at)
+                count += 1
     if count == 0 and _may_play(s, ply, int(s.moves[u64(start)])):
         _list(s, ply, 0, int(s.moves[u64(start)]))
         count = 1
@@ -321,7 +360,7 @@ def _drop_quiet(s: Any, ply: int, index: int, count: int) -> int:
     start = ply * MAX_CELLS
     end = start + index
     for other in range(start + index, start + count):
-        if s.level_of[u64(s.pattern[u64(s.colour * CELLS + s.moves[u64(other)])])] != PLAIN:
+        if s.level[u64(s.colour * CELLS + s.moves[u64(other)])] != PLAIN:
             s.moves[u64(end)], s.order[u64(end)] = s.moves[u64(other)], s.order[u64(other)]
             end += 1
     return end - start
@@ -359,6 +398,13 @@ def _look_up(s: Any, table: Any) -> int:
         if table[u64(slot)].check == key ^ data and data >> _GENERATION_AT >= s.oldest:
             return int(data)
     return _NOTHING
+
+
+@kernel(types.void(State, _Table, types.int64))
+def _bring_near(s: Any, table: Any, move: int) -> None:
+    """Have what the table knows of the position after `move` fetched while the stone is placed."""
+    key = np.int64(s.hash ^ s.zobrist[u64(s.colour * CELLS + move)])
+    prefetch(table, key & (len(table) - BUCKET))
 
 
 @kernel(types.int64(types.int64, types.int64))
@@ -464,18 +510,12 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
     if fives == 0 and _count_fours(s) == 0:
         return 0
     forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
-    left = _count_fours(s)
-    for index in range(1 if fives else s.size * s.size):
-        # A four and its reply are two nodes, which the limit must have room for.
-        if left == 0 or s.nodes + 2 > s.node_limit:
+    move = forced - 1 if fives else BEFORE_ALL
+    # A four and its reply are two nodes, which the limit must have room for.
+    while s.nodes + 2 <= s.node_limit:
+        move = next_cell(s, s.colour, FOUR_MOVE, move)
+        if move == 0 or (fives and move != forced):
             break
-        move = forced if fives else int(s.cells[u64(index)])
-        if (
-            s.cell[u64(move)] != EMPTY
-            or s.level_of[u64(s.pattern[u64(s.colour * CELLS + move)])] < FOUR_MOVE
-        ):
-            continue
-        left -= 1
         if is_forbidden(s, move):
             continue
         place(s, move)
@@ -592,12 +632,13 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             if index == count:
                 break
             move = _pick(s, ply, index, count)
-        level = s.level_of[u64(s.pattern[u64(s.colour * CELLS + move)])]
+        level = s.level[u64(s.colour * CELLS + move)]
         quiet = level == PLAIN and not whole
         if quiet and index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth:
             complete = 0
             count = _drop_quiet(s, ply, index, count)
             continue
+        _bring_near(s, table, move)
         place(s, move)
         s.nodes += 1
         if index == 0:
@@ -692,7 +733,7 @@ def _search_root(
     whole = threats > 0 or depth >= s.empties
     for index in range(first, count):
         move = int(s.moves[index])
-        level = s.level_of[s.pattern[s.colour * CELLS + move]]
+        level = s.level[s.colour * CELLS + move]
         if level == FIVE_MOVE:
             value = WIN - 1
             s.pv_length[1] = 0

@@ -12,12 +12,14 @@ from numba import from_dtype, types
 
 from engine.games.gomoku.line_table import KINDS, LINES, OPEN_THREE
 from engine.kernels import entry_kernel, kernel, u64
+from engine.vectors import LANES, at_least, load, lowest, store
 
 STRIDE = 32
 MARGIN = 5
 # One row more than the margins need: a step off the last corner must stay inside the arrays.
 CELLS = (26 + 2 * MARGIN + 1) * STRIDE
 MAX_CELLS = 26 * 26
+BEFORE_ALL = MARGIN * STRIDE
 MAX_PLY = 96
 STEPS = (1, STRIDE, STRIDE + 1, STRIDE - 1)
 
@@ -29,9 +31,18 @@ _DARK_STONE = DARK_COLOUR + 1
 # cannot parry it without a five of his own.
 PLAIN, OPEN_THREE_MOVE, DOUBLE_THREE, FOUR_MOVE, FOUR_THREE, OPEN_FOURS, FIVE_MOVE = range(7)
 LEVELS = 7
+# The level of a cell that is taken or off the board.
+_TAKEN = -1
 # A pattern is the kinds of rows on the four lines of a cell, four bits each. Those of a side that
 # has forbidden points (dark in renju) follow those of other sides.
 PATTERNS = 1 << 16
+# Tables of what patterns are worth are smaller by number, see `patterns.numbers`. There are so many
+# weights for each: to the side to move and to the other side, for the value and for the order.
+PAIRS_OF_ROWS = len(KINDS) * (len(KINDS) + 1) // 2
+NUMBERS = PAIRS_OF_ROWS**2
+WEIGHTS = 4
+# Above those of a pattern, bits for the level that goes with it.
+_LEVEL_AT = 24
 _STRENGTHS = tuple(strength for strength, _ in KINDS)
 
 # A cell is worth more to the side to move, which is the first to use it. What a cell is worth and
@@ -56,32 +67,38 @@ PAIRS = 1 << 8
 _STEPS = MAX_PLY + 2
 _ENTRIES = 1 + MAX_CELLS + (_MOST_CELLS + 1) * _STEPS
 
-# What `take_back` restores: the sums, and with them the number of patterns changed before.
-_SUMS = 4 * LEVELS + 5
+# What `take_back` restores: `level_count`, `level_sum` and `worth`, which make one vector.
+_SUMS = 4 * LEVELS + 4
+assert _SUMS == LANES
 _MOST_CHANGES = 2 * _MOST_CELLS
 
 STATE = np.dtype(
     [
-        ("rows", np.uint8, LINES),
-        ("level_of", np.uint8, 2 * PATTERNS),
-        ("worth_of", np.int16, 4 * PATTERNS),
-        ("policy_of", np.int16, 4 * PATTERNS),
-        ("rank_of", np.int16, 4 * PATTERNS),
-        ("threat_worth", np.int16, 2 * THREATS),
+        # What is read as vectors begins on lines of the processor's cache.
         ("embedding", np.int16, PAIRS * WIDTH),
         ("first_layer", np.int16, 2 * HIDDEN * WIDTH),
         ("first_bias", np.int32, 2 * HIDDEN),
-        ("second_layer", np.int16, SECOND_HIDDEN * HIDDEN),
-        ("second_bias", np.int32, SECOND_HIDDEN),
-        ("last_layer", np.int32, SECOND_HIDDEN),
-        ("last_bias", np.int64),
-        ("hidden", np.int16, HIDDEN),
+        ("second_layer", np.int16, HIDDEN * HIDDEN),
+        ("second_bias", np.int32, HIDDEN),
+        ("last_layer", np.int32, HIDDEN),
         ("features", np.int32, _STEPS * WIDTH),
+        ("cell_features", np.int16, _ENTRIES * WIDTH),
+        ("kept", np.int32, MAX_CELLS * _SUMS),
+        ("level_count", np.int32, 2 * LEVELS),
+        ("level_sum", np.int32, 2 * LEVELS),
+        ("worth", np.int32, 4),
+        ("rows", np.uint8, LINES),
+        ("lower_number", np.uint16, 1 << 8),
+        ("upper_number", np.uint16, 1 << 9),
+        ("level_of", np.uint8, 2 * NUMBERS),
+        ("weight_of", np.int16, 2 * NUMBERS * WEIGHTS),
+        ("rank_of", np.int16, 4 * PATTERNS),
+        ("threat_worth", np.int16, 2 * THREATS),
+        ("last_bias", np.int64),
         ("step_stones", np.int32, _STEPS),
         ("step_entries", np.int32, _STEPS),
         ("steps", np.int64),
         ("common", np.int64),
-        ("cell_features", np.int16, _ENTRIES * WIDTH),
         ("entry_cell", np.int16, _ENTRIES),
         ("former_entry", np.int16, _ENTRIES),
         ("entry", np.int16, CELLS),
@@ -91,19 +108,18 @@ STATE = np.dtype(
         ("near", np.int8, CELLS),
         ("line", np.uint32, CELLS * 4),
         ("pattern", np.uint32, 2 * CELLS),
+        ("level", np.int8, 2 * CELLS),
         ("central", np.int8, CELLS),
         ("zobrist", np.uint64, 2 * CELLS),
         ("cells", np.int16, MAX_CELLS),
         ("excluded", np.uint8, CELLS),
+        ("marks", np.int64, CELLS // STRIDE),
         ("correction", np.int32, THREATS),
         ("history", np.int32, 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
-        ("level_count", np.int32, 2 * LEVELS),
-        ("level_sum", np.int32, 2 * LEVELS),
-        ("worth", np.int32, 4),
-        ("kept", np.int32, MAX_CELLS * _SUMS),
         ("changed", np.int16, MAX_CELLS * _MOST_CHANGES),
         ("changed_from", np.uint32, MAX_CELLS * _MOST_CHANGES),
+        ("changes_before", np.int32, MAX_CELLS),
         ("changes", np.int64),
         ("stones", np.int64),
         ("tempo", np.int64),
@@ -154,15 +170,38 @@ def unpadded(cell: int, size: int) -> int:
     return (row - MARGIN) * size + column - MARGIN
 
 
+@kernel(types.int64(State, types.int64, types.int64, types.int64))
+def next_cell(s: Any, colour: int, least: int, before: int) -> int:
+    """The first empty cell after `before` that has at least the level `least` for `colour`; 0 if
+    there is none.
+    """
+    row, place = (before + 1) // STRIDE, (before + 1) % STRIDE
+    found = at_least(s.level, colour * CELLS + row * STRIDE, least) >> place << place
+    while found == 0:
+        row += 1
+        if row >= MARGIN + s.size:
+            return 0
+        found = at_least(s.level, colour * CELLS + row * STRIDE, least)
+    return int(row * STRIDE + lowest(found))
+
+
+@kernel(types.int64(State, types.int64))
+def number_of(s: Any, pattern: int) -> int:
+    """The number of a pattern, by which tables have what there is to know of it."""
+    return int(s.lower_number[u64(pattern & 0xFF)]) + int(s.upper_number[u64(pattern >> 8)])
+
+
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _count(s: Any, colour: int, at: int, sign: int) -> None:
-    """Add the cell's potential for `colour` to the sums, or take it away."""
-    pattern = s.pattern[u64(colour * CELLS + at)]
-    level = colour * LEVELS + s.level_of[u64(pattern)]
+    """Add the empty cell's potential for `colour` to the sums, or take it away."""
+    number = number_of(s, int(s.pattern[u64(colour * CELLS + at)]))
+    of_cell = s.level_of[u64(number)]
+    s.level[u64(colour * CELLS + at)] = of_cell if sign > 0 else _TAKEN
+    level = colour * LEVELS + of_cell
     s.level_count[u64(level)] += sign
     s.level_sum[u64(level)] += sign * at
-    s.worth[u64(2 * colour + MOVER)] += sign * s.worth_of[u64(2 * pattern + MOVER)]
-    s.worth[u64(2 * colour + WAITER)] += sign * s.worth_of[u64(2 * pattern + WAITER)]
+    s.worth[u64(2 * colour + MOVER)] += sign * s.weight_of[u64(WEIGHTS * number + MOVER)]
+    s.worth[u64(2 * colour + WAITER)] += sign * s.weight_of[u64(WEIGHTS * number + WAITER)]
 
 
 @kernel(types.int64(State))
@@ -201,7 +240,7 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
             line = int(s.line[u64(at * 4 + direction)]) | (2 - colour) << (2 * spot)
             row = _rows_of(s, line) >> (4 * colour) & 15
             pattern = pattern & ~(15 << (4 * direction)) | row << (4 * direction)
-    return int(s.level_of[u64(pattern)])
+    return int(s.level_of[u64(number_of(s, pattern))])
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
@@ -211,18 +250,22 @@ def _change(s: Any, colour: int, at: int, new: int) -> None:
     old = int(s.pattern[index])
     s.pattern[index] = new
     changes = u64(s.changes)
+    before = u64(s.level[index])
+    number, former = number_of(s, new), number_of(s, old)
+    after = u64(s.level_of[u64(number)])
+    s.level[index] = after
     s.changed[changes] = colour * CELLS + at
-    s.changed_from[changes] = old
+    s.changed_from[changes] = old | int(before) << _LEVEL_AT
     s.changes += 1
     s.worth[u64(2 * colour + MOVER)] += (
-        s.worth_of[u64(2 * new + MOVER)] - s.worth_of[u64(2 * old + MOVER)]
+        s.weight_of[u64(WEIGHTS * number + MOVER)] - s.weight_of[u64(WEIGHTS * former + MOVER)]
     )
     s.worth[u64(2 * colour + WAITER)] += (
-        s.worth_of[u64(2 * new + WAITER)] - s.worth_of[u64(2 * old + WAITER)]
+        s.weight_of[u64(WEIGHTS * number + WAITER)] - s.weight_of[u64(WEIGHTS * former + WAITER)]
     )
-    before = u64(colour * LEVELS + s.level_of[u64(old)])
-    after = u64(colour * LEVELS + s.level_of[u64(new)])
     if before != after:
+        before += u64(colour * LEVELS)
+        after += u64(colour * LEVELS)
         s.level_count[before] -= 1
         s.level_sum[before] -= at
         s.level_count[after] += 1
@@ -248,37 +291,23 @@ def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
 @kernel(types.void(State))
 def _keep_sums(s: Any) -> None:
     """Put aside what `_restore_sums` brings back."""
-    start = s.stones * _SUMS
-    for index in range(2 * LEVELS):
-        s.kept[u64(start + index)] = s.level_count[u64(index)]
-        s.kept[u64(start + 2 * LEVELS + index)] = s.level_sum[u64(index)]
-    for index in range(4):
-        s.kept[u64(start + 4 * LEVELS + index)] = s.worth[u64(index)]
-    s.kept[start + _SUMS - 1] = s.changes
+    store(s.kept, s.stones * _SUMS, load(s.level_count, 0))
+    s.changes_before[u64(s.stones)] = s.changes
     s.stones += 1
-
-
-@kernel(types.int64(State, types.int64))
-def changes_before(s: Any, stones: int) -> int:
-    """How many patterns had changed when there were so many stones, fewer than now."""
-    return int(s.kept[u64(stones * _SUMS + _SUMS - 1)])
 
 
 @kernel(types.void(State))
 def _restore_sums(s: Any) -> None:
     """Bring back sums and patterns as they were before the last stone."""
     s.stones -= 1
-    start = s.stones * _SUMS
-    first = s.kept[start + _SUMS - 1]
+    first = int(s.changes_before[u64(s.stones)])
     # A cell is on one line with the stone, so that it changed once at most for each side.
     for change in range(first, s.changes):
-        s.pattern[u64(s.changed[u64(change)])] = s.changed_from[u64(change)]
+        index, before = u64(s.changed[u64(change)]), int(s.changed_from[u64(change)])
+        s.pattern[index] = before & (1 << _LEVEL_AT) - 1
+        s.level[index] = before >> _LEVEL_AT
     s.changes = first
-    for index in range(2 * LEVELS):
-        s.level_count[u64(index)] = s.kept[u64(start + index)]
-        s.level_sum[u64(index)] = s.kept[u64(start + 2 * LEVELS + index)]
-    for index in range(4):
-        s.worth[u64(index)] = s.kept[u64(start + 4 * LEVELS + index)]
+    store(s.level_count, 0, load(s.kept, s.stones * _SUMS))
 
 
 @kernel(types.void(State, types.int64))
@@ -328,6 +357,9 @@ def take_back(s: Any, at: int) -> None:
                 s.near[u64(after)] -= 1
                 s.near[u64(before)] -= 1
     s.cell[u64(at)] = EMPTY
+    for colour in range(2):
+        index = u64(colour * CELLS + at)
+        s.level[index] = s.level_of[u64(number_of(s, int(s.pattern[index])))]
     _restore_sums(s)
     s.common = min(s.common, s.stones)
 
@@ -337,6 +369,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
     """An empty board of `size`, then `stones` (padded cells), dark and light in turn."""
     s.size = size
     s.cell[:] = WALL
+    s.level[:] = _TAKEN
     s.near[:] = 0
     s.line[:] = 0
     s.level_count[:] = 0
@@ -379,14 +412,13 @@ def find(s: Any, colour: int, level: int) -> int:
     """A cell of the highest number of which the level for `colour` is `level`; one must be."""
     if s.level_count[u64(colour * LEVELS + level)] == 1:
         return int(s.level_sum[u64(colour * LEVELS + level)])
-    for index in range(s.size * s.size - 1, -1, -1):
-        at = int(s.cells[u64(index)])
-        if (
-            s.cell[u64(at)] == EMPTY
-            and s.level_of[u64(s.pattern[u64(colour * CELLS + at)])] == level
-        ):
-            return at
-    return 0
+    found = 0
+    at = next_cell(s, colour, level, BEFORE_ALL)
+    while at > 0:
+        if s.level[u64(colour * CELLS + at)] == level:
+            found = at
+        at = next_cell(s, colour, level, at)
+    return found
 
 
 @kernel(types.int64(State, types.int64, types.int64))
@@ -475,7 +507,7 @@ def is_forbidden_to(s: Any, colour: int, at: int) -> bool:
     """Whether `colour` must not play on the empty cell `at`."""
     if s.forbidding == 0 or colour != DARK_COLOUR:
         return False
-    level = s.level_of[s.pattern[at]]
+    level = s.level[at]
     if level == FIVE_MOVE:
         return False
     # Two threes, or a four, are the least that another foul than an overline is made of.
@@ -511,10 +543,11 @@ def find_two_ways(s: Any, colour: int) -> int:
     if s.forbidding == 0 or colour != DARK_COLOUR:
         return int(find(s, colour, OPEN_FOURS))
     found = 0
-    for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if s.cell[at] == EMPTY and s.level_of[s.pattern[at]] == OPEN_FOURS:
-            found = found if is_forbidden_to(s, DARK_COLOUR, at) else at
+    at = next_cell(s, colour, OPEN_FOURS, BEFORE_ALL)
+    while at > 0:
+        if s.level[at] == OPEN_FOURS and not is_forbidden_to(s, DARK_COLOUR, at):
+            found = at
+        at = next_cell(s, colour, OPEN_FOURS, at)
     return found
 
 
@@ -531,14 +564,11 @@ def has_lasting_threat(s: Any, colour: int) -> bool:
     """Whether there is a cell of the level OPEN_FOURS for `colour` that `lasts`."""
     if s.forbidding == 0 or colour != DARK_COLOUR:
         return bool(s.level_count[colour * LEVELS + OPEN_FOURS] > 0)
-    for index in range(s.size * s.size):
-        at = int(s.cells[index])
-        if (
-            s.cell[at] == EMPTY
-            and s.level_of[s.pattern[at]] == OPEN_FOURS
-            and lasts(s, DARK_COLOUR, at)
-        ):
+    at = next_cell(s, colour, OPEN_FOURS, BEFORE_ALL)
+    while at > 0:
+        if s.level[at] == OPEN_FOURS and lasts(s, DARK_COLOUR, at):
             return True
+        at = next_cell(s, colour, OPEN_FOURS, at)
     return False
 
 

@@ -21,26 +21,27 @@ from engine.games.gomoku.board import (
     CELLS,
     EMPTY,
     HIDDEN,
-    SECOND_HIDDEN,
     WIDTH,
     State,
-    changes_before,
 )
 from engine.kernels import kernel, u64
 from engine.vectors import (
     add,
+    add_products,
     add_up,
     at_most,
-    dot,
     load,
     no_longs,
     none,
     positive,
+    shift,
     store,
     subtract,
+    sum_of_products,
 )
 
-WEIGHT_UNIT, LAST_UNIT = 1 << 10, 1 << 16
+_WEIGHT_BITS = 10
+WEIGHT_UNIT, LAST_UNIT = 1 << _WEIGHT_BITS, 1 << 16
 """What stands for one in the weights of the first two layers, and in those of the last."""
 
 NODE_MAX = WEIGHT_MAX = (1 << 13) - 1
@@ -67,36 +68,41 @@ def _step_back(s: Any) -> None:
     s.entries = first
 
 
+@kernel(types.int64(State, types.int64, types.int64))
+def _enter(s: Any, end: int, at: int) -> int:
+    """Make the entry `end` for a cell that has none in this step; returns the number after it."""
+    former = s.entry[u64(at)]
+    if former >= s.entries:
+        return end
+    s.former_entry[u64(end)] = former
+    s.entry_cell[u64(end)] = at
+    s.entry[u64(at)] = end
+    return end + 1
+
+
 @kernel(types.int64(State))
-def _list_all(s: Any) -> int:
+def _enter_all(s: Any) -> int:
     """Make an entry for every cell that counts; returns the number after the last."""
     s.entry[:] = 0
     end = s.entries
     for index in range(s.size * s.size):
         at = int(s.cells[u64(index)])
         if counts(s, at):
-            s.entry_cell[u64(end)] = at
-            end += 1
+            end = _enter(s, end, at)
     return int(end)
 
 
 @kernel(types.int64(State, types.int64))
-def _list_changed(s: Any, stones: int) -> int:
+def _enter_changed(s: Any, stones: int) -> int:
     """Make an entry for every cell that changed since there were `stones`; returns the number
     after the last.
     """
     end = s.entries
     for number in range(stones, s.stones):
-        s.entry_cell[u64(end)] = s.played[u64(number)]
-        end += 1
-    last = -1
-    for change in range(changes_before(s, stones), s.changes):
+        end = _enter(s, end, int(s.played[u64(number)]))
+    for change in range(s.changes_before[u64(stones)], s.changes):
         at = int(s.changed[u64(change)])
-        at -= CELLS if at >= CELLS else 0
-        if at != last:
-            s.entry_cell[u64(end)] = at
-            end += 1
-        last = at
+        end = _enter(s, end, at - CELLS if at >= CELLS else at)
     return int(end)
 
 
@@ -110,13 +116,13 @@ def _follow(s: Any) -> None:
         # Entry 0 stands for cells that have none.
         store(s.cell_features, 0, none())
         s.entries = 1
-        end = _list_all(s)
+        end = _enter_all(s)
     else:
         seen = s.step_stones[u64(s.steps - 1)]
         if seen == s.stones:
             return
         features = load(s.features, (s.steps - 1) * WIDTH)
-        end = _list_changed(s, seen)
+        end = _enter_changed(s, seen)
     s.step_entries[u64(s.steps)] = s.entries
     s.step_stones[u64(s.steps)] = s.stones
     for entry in range(s.entries, end):
@@ -131,11 +137,9 @@ def _follow(s: Any) -> None:
             three = load(s.embedding, (even >> 8) * WIDTH)
             four = load(s.embedding, (odd >> 8) * WIDTH)
             now = positive(add(add(one, two), add(three, four)))
-        former = int(s.entry[at])
-        features = add_up(features, subtract(now, load(s.cell_features, former * WIDTH)))
+        former = load(s.cell_features, int(s.former_entry[u64(entry)]) * WIDTH)
+        features = add_up(features, subtract(now, former))
         store(s.cell_features, entry * WIDTH, now)
-        s.former_entry[u64(entry)] = former
-        s.entry[at] = entry
     s.entries = end
     store(s.features, s.steps * WIDTH, features)
     s.steps += 1
@@ -146,16 +150,11 @@ def _follow(s: Any) -> None:
 def network_value(s: Any) -> int:
     """What the network adds to the static value for the side to move, in centi-units."""
     _follow(s)
-    inputs: Any = at_most(load(s.features, (s.steps - 1) * WIDTH), NODE_MAX)
-    first = s.colour * HIDDEN
-    for node in range(HIDDEN):
-        total = dot(load(s.first_layer, (first + node) * WIDTH), inputs)
-        total = (total + s.first_bias[u64(first + node)]) // WEIGHT_UNIT
-        s.hidden[u64(node)] = max(0, min(NODE_MAX, total))
-    hidden = load(s.hidden, 0)
-    value = s.last_bias
-    for node in range(SECOND_HIDDEN):
-        total = dot(load(s.second_layer, node * HIDDEN), hidden)
-        total = (total + s.second_bias[u64(node)]) // WEIGHT_UNIT
-        value += int(s.last_layer[u64(node)]) * max(0, min(NODE_MAX, total))
+    features: Any = at_most(load(s.features, (s.steps - 1) * WIDTH), NODE_MAX)
+    bias: Any = load(s.first_bias, s.colour * HIDDEN)
+    nodes: Any = add_products(bias, s.first_layer, s.colour * HIDDEN * WIDTH, features)
+    nodes = positive(at_most(shift(nodes, _WEIGHT_BITS), NODE_MAX))
+    second: Any = add_products(load(s.second_bias, 0), s.second_layer, 0, nodes)
+    second = positive(at_most(shift(second, _WEIGHT_BITS), NODE_MAX))
+    value = s.last_bias + sum_of_products(load(s.last_layer, 0), second)
     return int(value // LAST_UNIT)

@@ -11,8 +11,10 @@ from engine.games.gomoku.board import (
     FIVE_MOVE,
     FOUR_MOVE,
     FOUR_THREE,
+    NUMBERS,
     OPEN_FOURS,
     OPEN_THREE_MOVE,
+    PAIRS_OF_ROWS,
     PATTERNS,
     PLAIN,
 )
@@ -28,6 +30,29 @@ def _kinds() -> NDArray[np.int64]:
     """The four kinds of every pattern, shape (65536, 4); 0 for a number that no kind has."""
     kinds = np.arange(PATTERNS)[:, None] >> 4 * np.arange(4) & 15
     return np.where(kinds < len(KINDS), kinds, 0)
+
+
+def numbers() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """What the two bytes of a pattern add to its number, shapes (256,) and (512,).
+
+    The kinds in a byte make a pair whatever their order, so that there are fewer numbers than
+    patterns, and those of the weakest kinds come first: tables by number have what is asked for
+    most side by side. The upper byte has the bit of a side that has forbidden points above it.
+    """
+    kinds = np.sort(_kinds()[:256, :2], axis=1)
+    pairs = kinds[:, 1] * (kinds[:, 1] + 1) // 2 + kinds[:, 0]
+    upper = np.append(pairs, pairs + PAIRS_OF_ROWS) * PAIRS_OF_ROWS
+    return pairs.astype(np.uint16), upper.astype(np.uint16)
+
+
+@cache
+def by_number() -> NDArray[np.int64]:
+    """For every number, of a side without forbidden points, a pattern. Shape (NUMBERS,)."""
+    lower, upper = numbers()
+    all_patterns = np.arange(PATTERNS)
+    found = np.zeros(NUMBERS, dtype=np.int64)
+    found[lower[all_patterns & 0xFF] + upper[all_patterns >> 8]] = all_patterns
+    return found
 
 
 def strengths() -> NDArray[np.int64]:

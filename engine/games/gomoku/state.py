@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, board, line_table, patterns
 from engine.games.gomoku.ranks import ranks
-from engine.games.gomoku.weights import Weights, by_pattern, read
+from engine.games.gomoku.weights import Weights, by_number, read
 from engine.position import Position, cells_of
+from engine.tables import new_record
 
 _ZOBRIST_SEED = 5
 UNLIMITED = np.iinfo(np.int64).max
@@ -20,45 +21,61 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
 
     Without `weights` it evaluates and orders moves by those in the rule's file.
     """
-    states = np.zeros(1, dtype=board.STATE)
+    state = new_record(board.STATE)
     table = _row_table(rule)
-    states["rows"][0, : len(table)] = table
-    states["line_shift"] = 2 if rule is Rule.FREESTYLE else 0
-    states["line_mask"] = len(table) - 1
-    states["forbidding"] = rule is Rule.RENJU
+    state["rows"][: len(table)] = table
+    state["line_shift"] = 2 if rule is Rule.FREESTYLE else 0
+    state["line_mask"] = len(table) - 1
+    state["forbidding"] = rule is Rule.RENJU
     weights = weights or read(rule)
     for name, table in (*_pattern_tables().items(), *_weight_tables(weights).items()):
-        states[name][0] = table
-    states["tempo"] = weights.tempo
-    states["last_bias"] = weights.network.last_bias
+        state[name] = table
+    state["tempo"] = weights.tempo
+    state["last_bias"] = weights.network.last_bias
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
-    states["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
-    states["reach"] = 4 if rule is Rule.FREESTYLE else 5
-    return states[0]
+    state["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
+    state["reach"] = 4 if rule is Rule.FREESTYLE else 5
+    return state
 
 
 @lru_cache
 def _pattern_tables() -> dict[str, NDArray[Any]]:
     """What does not depend on the weights."""
-    return {"level_of": patterns.levels(), "rank_of": ranks().ravel()}
+    lower, upper = patterns.numbers()
+    levels = patterns.levels().reshape(2, board.PATTERNS)[:, patterns.by_number()]
+    return {
+        "lower_number": lower,
+        "upper_number": upper,
+        "level_of": levels.ravel(),
+        "rank_of": ranks().ravel(),
+    }
 
 
 @lru_cache(maxsize=8)
 def _weight_tables(weights: Weights) -> dict[str, NDArray[np.integer[Any]]]:
-    """The weights as a state has them, those for dark before those for light."""
+    """The weights as a state has them, those for dark before those for light.
+
+    The layers after the first have as many nodes as it: those that are missing count for nothing.
+    """
     network = weights.network
-    for_light = network.first[0].reshape(-1, 2, board.FEATURES)[:, ::-1]
+    for_light = network.first[0].reshape(-1, 2, board.FEATURES)[:, ::-1].reshape(board.HIDDEN, -1)
+    missing = (0, board.HIDDEN - board.SECOND_HIDDEN)
     return {
         "embedding": _by_pair(network.embedding),
-        "first_layer": np.append(network.first[-1], for_light),
+        "first_layer": np.append(_in_pairs(network.first[-1]), _in_pairs(for_light)),
         "first_bias": network.first_bias[[-1, 0]].ravel(),
-        "second_layer": network.second.ravel(),
-        "second_bias": network.second_bias,
-        "last_layer": network.last,
-        "worth_of": by_pattern(weights.worth).ravel(),
-        "policy_of": by_pattern(weights.policy).ravel(),
+        "second_layer": _in_pairs(np.pad(network.second, (missing, (0, 0)))),
+        "second_bias": np.pad(network.second_bias, missing),
+        "last_layer": np.pad(network.last, missing),
+        "weight_of": by_number(weights).ravel(),
         "threat_worth": weights.threats[[-1, 0]].ravel(),
     }
+
+
+def _in_pairs(layer: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The weights of a layer, shape (nodes, inputs), as `vectors.add_products` takes them."""
+    nodes, inputs = layer.shape
+    return layer.reshape(nodes, inputs // 2, 2).swapaxes(0, 1).ravel()
 
 
 def _by_pair(embedding: NDArray[np.int16]) -> NDArray[np.int16]:

@@ -79,7 +79,7 @@ Threats = from_dtype(THREATS)
 @kernel(types.int64(State, types.int64, types.int64))
 def level_at(s: Any, colour: int, at: int) -> int:
     """What a stone of `colour` on the empty cell `at` achieves."""
-    return int(s.level_of[s.pattern[colour * CELLS + at]])
+    return int(s.level[colour * CELLS + at])
 
 
 @kernel(types.int64(State, Threats, *[types.int64] * 3))

@@ -21,7 +21,6 @@ from engine.games.gomoku import Rule, patterns
 from engine.games.gomoku.board import (
     FEATURES,
     HIDDEN,
-    PATTERNS,
     SECOND_HIDDEN,
     THREATS,
     WIDTH,
@@ -167,10 +166,14 @@ def _network_in(document: Mapping[str, Any], rule: Rule) -> Network:
     return Network(**arrays, last_bias=network["last_bias"])
 
 
-def by_pattern(weights: NDArray[np.int16]) -> NDArray[np.int16]:
-    """`worth` or `policy` by pattern: of a free side, then of a restricted one. (2, 65536, 2)."""
-    table = weights[:, :, patterns.combination_of()].swapaxes(1, 2)
-    return np.broadcast_to(table[[0, -1]], (2, PATTERNS, 2))
+def by_number(weights: Weights) -> NDArray[np.int16]:
+    """`worth` and `policy` by the number of a pattern: of a free side, then of a restricted one.
+
+    Shape (2, NUMBERS, 4): worth to the side to move and to the other one, then policy.
+    """
+    numbers = patterns.combination_of()[patterns.by_number()]
+    both = np.concatenate((weights.worth, weights.policy), axis=1)
+    return both[[0, -1]][:, :, numbers].swapaxes(1, 2)
 
 
 def in_lines(document: Mapping[str, object]) -> str:

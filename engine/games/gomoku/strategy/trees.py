@@ -112,7 +112,7 @@ def _note_aims(s: Any, tree: Any) -> None:
         return
     for index in range(s.size * s.size):
         at = s.cells[index]
-        if s.cell[at] == EMPTY and s.level_of[s.pattern[attacker * CELLS + at]] == OPEN_FOURS:
+        if s.level[attacker * CELLS + at] == OPEN_FOURS:
             tree.played[at] = 1
 
 

@@ -170,7 +170,7 @@ def test_a_double_three_of_which_one_is_false_is_a_move() -> None:
 def level(position: Position, cell: int) -> int:
     """What the kernels say that dark would achieve on `cell`."""
     state = GomokuSearcher(RENJU).state_of(position)
-    return int(state["level_of"][state["pattern"][board.padded(cell, RENJU.size)]])
+    return int(state["level"][board.padded(cell, RENJU.size)])
 
 
 def test_the_kernels_forbid_what_the_rules_forbid() -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from engine import registry
 from engine.game import Game, Outcome
-from engine.games.gomoku import board
+from engine.games.gomoku import board, patterns
 from engine.games.gomoku.board import FOUR_MOVE, LEVELS, OPEN_FOURS
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.position import Move, Position
@@ -299,8 +300,35 @@ def test_incremental_patterns_equal_those_of_a_board_set_up_afresh(rule: str) ->
     for cell in reversed(cells[30:]):
         board.take_back(searcher._states[0], cell)
     board.set_up(fresh._states[0], 9, np.array(cells[:30]))
-    for field in ("cell", "line", "level_count", "level_sum", "worth", "hash", "near", "empties"):
+    sums = ("level_count", "level_sum", "worth", "hash", "empties")
+    for field in ("cell", "line", "level", "near", *sums):
         assert np.array_equal(searcher._states[0][field], fresh._states[0][field]), field
+
+
+@every_rule
+def test_cells_are_found_by_what_a_stone_there_would_achieve(rule: str) -> None:
+    game = registry.get(f"gomoku-15{rule}")
+    searcher, random = GomokuSearcher(game), Random(rule)
+    found, levels = set(), patterns.levels()
+    for _ in range(8):
+        position = late_position(game, random, free=random.randrange(50, 200))
+        state = searcher.state_of(position)
+        taken = position.dark | position.light
+        free = [board.padded(cell, 15) for cell in range(game.cell_count) if not taken >> cell & 1]
+        for colour, level in product(range(2), range(board.LEVELS)):
+            restricted = board.PATTERNS * (rule == "-renju" and colour == board.DARK_COLOUR)
+            expected = [
+                at
+                for at in free
+                if levels[restricted + state["pattern"][colour * board.CELLS + at] % board.PATTERNS]
+                >= level
+            ]
+            cells, at = [], board.BEFORE_ALL
+            while at := board.next_cell(state, colour, level, at):
+                cells.append(at)
+            assert cells == expected
+            found |= {level} if cells else set()
+    assert len(found) == board.LEVELS
 
 
 @every_rule
@@ -316,11 +344,11 @@ def test_fives_are_seen_where_the_rules_see_them(rule: str) -> None:
             for cell in range(game.cell_count):
                 if (position.dark | position.light) >> cell & 1:
                     continue
-                pattern = state["pattern"][colour * board.CELLS + board.padded(cell, 11)]
+                level = state["level"][colour * board.CELLS + board.padded(cell, 11)]
                 stones = own | 1 << cell
                 after = Position(dark=stones) if colour == 0 else Position(light=stones)
                 wins = game.outcome(after) in (Outcome.DARK_WINS, Outcome.LIGHT_WINS)
-                assert (state["level_of"][pattern] == board.FIVE_MOVE) == wins
+                assert (level == board.FIVE_MOVE) == wins
                 seen += wins
     assert seen > 20
 

@@ -132,9 +132,11 @@ def test_moves_rank_by_the_patterns_that_they_make_for_both_sides(
         mine, other = state["colour"], 1 - state["colour"]
         for move, numbers in zip(*choices, strict=True):
             at = board.padded(move, game.size)
-            own = state["policy_of"][2 * state["pattern"][mine * board.CELLS + at]]
-            theirs = state["policy_of"][2 * state["pattern"][other * board.CELLS + at] + 1]
-            assert sum(evaluation.policy[number] for number in numbers) == own + theirs
+            odds = 0
+            for side, colour in ((board.MOVER, mine), (board.WAITER, other)):
+                number = board.number_of(state, state["pattern"][colour * board.CELLS + at])
+                odds += state["weight_of"][board.WEIGHTS * number + 2 + side]
+            assert sum(evaluation.policy[number] for number in numbers) == odds
             asked += 1
     assert asked > 200
 
