@@ -739,6 +739,8 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
     as_expected = best <= static if bound == _LOWER else bound == _UPPER and best >= static
     if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
         _correct(s, depth, best - static)
+    if abs(best) > HEURISTIC_MAX:
+        s.guesses = guesses
     _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
     return best
 

@@ -670,6 +670,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     as_expected = (bound == _LOWER and best <= static) or (bound == _UPPER and best >= static)
     if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
         _correct(s, depth, best - static)
+    if abs(best) > HEURISTIC_MAX:
+        # However much was guessed about other moves.
+        s.guesses = guesses
     _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
     return best
 

@@ -221,3 +221,10 @@ def test_all_moves_are_searched_but_the_forbidden_ones() -> None:
         assert result.move == move
     with pytest.raises(ValueError, match="no move"):
         RENJU.searcher().search(position, Limits(depth=1), exclude=legal)
+
+
+def test_a_draw_is_proven_though_earlier_iterations_guessed() -> None:
+    game = game_of("gomoku-6-renju")
+    position = Position(0xA73164CE, 0xF40C69A11)
+    result = game.searcher().search(position, Limits(depth=5))
+    assert (result.value, result.proven) == (0, True)

@@ -288,6 +288,19 @@ def assert_true(result: SearchResult, truth: int) -> None:
 
 
 @every_rule
+def test_a_search_to_the_last_cell_takes_nothing_on_trust(rule: str) -> None:
+    game, random = registry.get(f"gomoku-6{rule}"), Random(4)
+    searcher = game.searcher()
+    drawn_games = 0
+    for _ in range(1_000):
+        position = late_position(game, random, free=random.randrange(1, 7))
+        result = searcher.search(position, Limits(depth=6))
+        assert result.proven
+        drawn_games += result.value == 0
+    assert drawn_games > 100
+
+
+@every_rule
 def test_incremental_patterns_equal_those_of_a_board_set_up_afresh(rule: str) -> None:
     game = registry.get(f"gomoku-9{rule}")
     searcher, fresh = GomokuSearcher(game), GomokuSearcher(game)
