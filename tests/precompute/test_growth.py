@@ -422,8 +422,8 @@ def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("own", Side)
 def test_a_book_for_a_side_goes_deeper_than_one_for_both(own: Side, tmp_path: Path) -> None:
     plies = {}
-    for name, mode in (("both", Explore(60, 0.2)), ("one", Explore(60, 0.2, own))):
-        build(tmp_path / f"{name}.db", mode=mode, limits=Limits(nodes=200))
+    for name, mode in (("both", Explore(100, 0.2)), ("one", Explore(100, 0.2, own))):
+        build(tmp_path / f"{name}.db", mode=mode, limits=Limits(nodes=300))
         graph = Graph(tmp_path / f"{name}.db")
         plies[name] = sorted(row.ply for row in graph.rows.values())
     assert max(plies["one"]) > max(plies["both"])
