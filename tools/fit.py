@@ -31,7 +31,7 @@ _TEMPO_OPENINGS = 200
 @click.command()
 @source_options
 def main(game: Game, source: Source, jobs: int, dry_run: bool) -> None:
-    """Fit the weights of GAME's rule; the same for the same engine and options.
+    """Fit the weights of the rule of GAMES; the same for the same engine and options.
 
     The evaluation learns what a search says of positions a few plausible moves away from those of
     games, the order of moves which ones the searches in these games chose. What the folder has was
@@ -46,7 +46,7 @@ def main(game: Game, source: Source, jobs: int, dry_run: bool) -> None:
     policy, found_of_moves = _fit_moves(evaluation, parallel, source)
     weights[-1] += _tempo_missing(game, evaluation, weights, policy)
     origin = {
-        "made by": f"python -m tools.fit {game.id} {source.options}",
+        "made by": f"python -m tools.fit {source.arguments}",
         **found,
         **found_of_moves,
     }
@@ -100,10 +100,19 @@ def _fit_moves(
 ) -> tuple[list[int], dict[str, object]]:
     """The weights of the order of moves, and what there is to say of them."""
     parts = parallel(
-        delayed(_choices_of)(source.plan, block, source.folder) for block in range(source.blocks)
+        delayed(_choices_of)(plan, block, source.folder)
+        for plan in source.plans
+        for block in range(source.blocks)
     )
-    learnt = _joined(part for block, part in enumerate(parts) if block % HELD_OUT)
-    held_out = _joined(part for block, part in enumerate(parts) if block % HELD_OUT == 0)
+    blocks = list(range(source.blocks)) * len(source.plans)
+    learnt, held_out = (
+        _joined(
+            part
+            for block, part in zip(blocks, parts, strict=True)
+            if (block % HELD_OUT == 0) is of_held_out
+        )
+        for of_held_out in (False, True)
+    )
     weights = learnt.fit([0.0] * len(evaluation.policy))
     policy = (100 * weights).round()
     return policy.astype(int).tolist(), {

@@ -25,21 +25,25 @@ _SHARE_OF_DECIDED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What to fit to: the first `count` games of a plan, and some walks from each position."""
+    """What to fit to: the first `count` games of each plan, and some walks from each position."""
 
-    plan: SelfPlay
+    plans: tuple[SelfPlay, ...]
     count: int
     walks: int
     folder: Path
 
     @property
     def labels(self) -> list[Labels]:
-        """The walks, each from all games."""
-        return [Labels(self.plan, self.folder, self.plan.nodes, n) for n in range(self.walks)]
+        """The walks, each from all games of a plan."""
+        return [
+            Labels(plan, self.folder, plan.nodes, number)
+            for plan in self.plans
+            for number in range(self.walks)
+        ]
 
     @property
     def blocks(self) -> int:
-        """How many blocks of games there are."""
+        """How many blocks of games each plan has."""
         return blocks_of(self.count)
 
     @property
@@ -48,33 +52,53 @@ class Source:
         return [(each, block) for each in self.labels for block in range(self.blocks)]
 
     @property
-    def options(self) -> str:
+    def arguments(self) -> str:
         """What a command line says of it."""
-        plan = self.plan
-        return f"--games {self.count} --nodes {plan.nodes} --walks {self.walks} --seed {plan.seed}"
+        plan, games = self.plans[0], " ".join(plan.game_id for plan in self.plans)
+        options = f"--nodes {plan.nodes} --walks {self.walks} --seed {plan.seed}"
+        return f"{games} --games {self.count} {options}"
 
     def make(self, jobs: int) -> None:
         """Play the games and walk the walks that are not there, and show how far that is."""
-        name = self.plan.game_id
-        _follow(f"{name}: games", play_games(self.plan, self.count, self.folder, jobs))
+        for plan in self.plans:
+            _follow(f"{plan.game_id}: games", play_games(plan, self.count, self.folder, jobs))
         for each in self.labels:
             progress = label_walks(each, self.blocks, jobs)
-            _follow(f"{name}: walks {each.seed}, blocks", progress)
+            _follow(f"{each.games.game_id}: walks {each.seed}, blocks", progress)
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """A GAME, and options of which the command gets a `Source`; `--jobs` and `--dry-run`."""
+    """GAMES with the same weights, of which the command gets the first, and options of which it
+    gets a `Source`; `--jobs` and `--dry-run`.
+    """
 
     @wraps(command)
     def with_source(
-        game: Game, count: int, nodes: int, walks: int, seed: int, folder: Path, **others: Any
+        games: tuple[Game, ...],
+        count: int,
+        nodes: int,
+        walks: int,
+        seed: int,
+        folder: Path,
+        **others: Any,
     ) -> None:
-        source = Source(SelfPlay(game.id, nodes, seed), count, walks, folder)
-        command(game=game, source=source, **others)
+        files = {each.file for game in games if (each := game.evaluation()) is not None}
+        if len(games) > 1 and len(files) != 1:
+            names = " and ".join(game.id for game in games)
+            raise click.BadParameter(f"{names} do not share their weights")
+        plans = tuple(SelfPlay(game.id, nodes, seed) for game in games)
+        command(game=games[0], source=Source(plans, count, walks, folder), **others)
 
     options: tuple[Any, ...] = (
-        click.argument("game", type=GAME),
-        click.option("--games", "count", type=POSITIVE, default=15_000, show_default=True),
+        click.argument("games", type=GAME, nargs=-1, required=True),
+        click.option(
+            "--games",
+            "count",
+            type=POSITIVE,
+            default=15_000,
+            show_default=True,
+            help="So many of each.",
+        ),
         click.option(
             "--nodes", type=POSITIVE, default=2_000, show_default=True, help="For each move."
         ),

@@ -5,6 +5,7 @@ python -m tools.network gomoku-15 --jobs 2
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
@@ -13,13 +14,14 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
+from engine import registry
 from engine.game import Game
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.board import FEATURES, HIDDEN, PAIRS, SECOND_HIDDEN, WIDTH
 from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.line_table import KINDS
 from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, WEIGHT_UNIT
-from engine.games.gomoku.weights import Network
+from engine.games.gomoku.weights import Network, read
 from engine.values import LOGISTIC_SCALE
 from fivebook.options import POSITIVE
 from tools.labelled import HELD_OUT, Source, scores_of, source_options
@@ -28,11 +30,14 @@ from tools.walks import Labels
 _BATCH = 1024
 # Adam (Kingma & Ba, 2015). Its step rises at first, and then falls along half a cosine.
 _STEP, _RISE = 0.006, 200
+_STEP_FROM_A_NETWORK = 0.003
 _MEMORY, _MEMORY_OF_SQUARES, _TINY = 0.9, 0.999, 1e-8
 _DECAY = 1e-3
 # What becomes of the largest feature and of the largest node among those fitted to: some room is
 # left for other positions.
 _LARGEST = NODE_MAX * 2 // 3
+# How large they are about, of features and of the two layers, where a fit began by chance.
+_USUAL = 50.0, 20.0, 20.0
 
 Floats = NDArray[np.float32]
 # A scipy.sparse.csr_matrix, which has no types.
@@ -50,8 +55,10 @@ class _Seen(NamedTuple):
     shares: Floats
 
 
-def _seen(game: Gomoku, labels: Labels, block: int) -> _Seen:
+def _seen(labels: Labels, block: int) -> _Seen:
     """What the network sees of a block's positions, and what it should find."""
+    game = registry.get(labels.games.game_id)
+    assert isinstance(game, Gomoku)
     evaluation = GomokuEvaluation(game)
     cells, tables, values, found = [np.empty(0, np.uint32)], [], [], []
     for line, value in labels.load(block):
@@ -169,6 +176,7 @@ class Model:
             return (scale * random.standard_normal(shape)).astype(np.float32)
 
         self._random = random
+        self._longest_step = _STEP
         self._weights: dict[str, Floats] = {
             "embedding": drawn(tables * PAIRS, FEATURES, scale=0.02) + np.float32(0.01),
             "first": drawn(tables, HIDDEN, WIDTH, scale=0.05),
@@ -182,6 +190,24 @@ class Model:
         self._squares = {name: np.zeros_like(each) for name, each in self._weights.items()}
         self._steps = 0
 
+    def go_on_from(self, network: Network) -> None:
+        """Take the weights of `network`, the reverse of `whole`."""
+        features, first, second = (_LARGEST / each for each in _USUAL)
+        embedding = np.zeros((len(network.embedding), 16, 16, FEATURES), np.float32)
+        kinds = len(KINDS)
+        embedding[:, :kinds, :kinds] = network.embedding.swapaxes(1, 2) / features
+        found: dict[str, NDArray[Any]] = {
+            "embedding": embedding.reshape(-1, FEATURES),
+            "first": network.first * features / first / WEIGHT_UNIT,
+            "first_bias": network.first_bias / first / WEIGHT_UNIT,
+            "second": network.second * first / second / WEIGHT_UNIT,
+            "second_bias": network.second_bias / second / WEIGHT_UNIT,
+            "last": network.last * second / (LAST_UNIT * LOGISTIC_SCALE),
+            "last_bias": np.array([network.last_bias / (LAST_UNIT * LOGISTIC_SCALE)]),
+        }
+        self._weights = {name: each.astype(np.float32) for name, each in found.items()}
+        self._longest_step = _STEP_FROM_A_NETWORK
+
     def go_over(self, positions: Positions, start: float, end: float) -> float:
         """Learn from all `positions` once; returns the mean error on the way.
 
@@ -192,7 +218,8 @@ class Model:
         errors = []
         for number, batch in enumerate(batches):
             done = start + (end - start) * number / len(batches)
-            step = _STEP * (0.5 + 0.5 * np.cos(np.pi * done)) * min(1, (self._steps + 1) / _RISE)
+            falling = 0.5 + 0.5 * np.cos(np.pi * done)
+            step = self._longest_step * falling * min(1, (self._steps + 1) / _RISE)
             errors.append(self._learn(positions.at(batch), step))
         return float(np.mean(errors))
 
@@ -298,8 +325,17 @@ def _rounded_long(weights: Floats) -> NDArray[np.int32]:
 @click.command()
 @source_options
 @click.option("--rounds", type=POSITIVE, default=12, show_default=True, help="Over all positions.")
-def main(game: Game, source: Source, jobs: int, dry_run: bool, rounds: int) -> None:
-    """Fit the network of GAME's rule to what the sum of its other weights is wrong about.
+@click.option(
+    "--go-on",
+    "earlier",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Begin with the network in this file of weights, and not by chance.",
+)
+def main(
+    game: Game, source: Source, jobs: int, dry_run: bool, rounds: int, earlier: Path | None
+) -> None:
+    """Fit the network of the rule of GAMES to what the sum of its other weights is wrong about.
 
     It learns from the same positions as these, see `tools.fit`.
     """
@@ -307,19 +343,23 @@ def main(game: Game, source: Source, jobs: int, dry_run: bool, rounds: int) -> N
         raise click.BadParameter(f"the evaluation of {game.id} has no network")
     evaluation = GomokuEvaluation(game)
     source.make(jobs)
-    parts = Parallel(n_jobs=jobs)(delayed(_seen)(game, *part) for part in source.parts)
+    parts = Parallel(n_jobs=jobs)(delayed(_seen)(*part) for part in source.parts)
     positions = positions_of(parts, evaluation.tables)
     blocks = np.repeat([block for _, block in source.parts], [len(part.counts) for part in parts])
     learnt, held_out = (
         positions.at(np.flatnonzero(chosen))
         for chosen in (blocks % HELD_OUT != 0, blocks % HELD_OUT == 0)
     )
-    model = Model(evaluation.tables, np.random.default_rng(source.plan.seed))
+    model = Model(evaluation.tables, np.random.default_rng(source.plans[0].seed))
+    if earlier is not None:
+        model.go_on_from(read(game.rule, earlier).network)
+        click.echo(f"0: held out {model.error(held_out):.4f}")
     for number in range(rounds):
         error = model.go_over(learnt, number / rounds, (number + 1) / rounds)
         click.echo(f"{number + 1}: {error:.4f}, held out {model.error(held_out):.4f}")
     origin = {
-        "made by": f"python -m tools.network {game.id} {source.options} --rounds {rounds}",
+        "made by": f"python -m tools.network {source.arguments} --rounds {rounds}"
+        + (f" --go-on {earlier.name}" if earlier else ""),
         "positions": len(positions),
         "held out": len(held_out),
         "error before": round(held_out.error(held_out.value), 4),

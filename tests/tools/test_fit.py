@@ -87,7 +87,7 @@ def _little_effort(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
-    arguments = [game, "--games", str(COUNT), "--nodes", "60", "--folder", str(folder)]
+    arguments = [*game.split(), "--games", str(COUNT), "--nodes", "60", "--folder", str(folder)]
     return CliRunner().invoke(main, [*arguments, *options])
 
 
@@ -115,3 +115,22 @@ def test_a_game_whose_weights_are_in_no_file_is_refused(folder: Path) -> None:
     result = run(folder, game="pentago-swap")
     assert result.exit_code == 2
     assert "pentago-swap has no weights" in result.stderr
+
+
+def test_boards_of_several_sizes_are_fitted_to_together(folder: Path, file: Path) -> None:
+    assert run(folder, game="gomoku-7 gomoku-6").exit_code == 0
+    origin = json.loads(file.read_text())["origin"]
+    assert "gomoku-7 gomoku-6 --games" in origin["made by"]
+    positions = sum(
+        len(list(Labels(SelfPlay(game, 60, 1), folder, 60, walk).load(block)))
+        for game in ("gomoku-7", "gomoku-6")
+        for walk in range(2)
+        for block in range(2)
+    )
+    assert 0 < origin["positions"] <= positions
+
+
+def test_games_with_weights_of_their_own_are_not_fitted_to_together(folder: Path) -> None:
+    result = run(folder, game="gomoku-7 gomoku-7-standard")
+    assert result.exit_code == 2
+    assert "gomoku-7 and gomoku-7-standard do not share their weights" in result.stderr

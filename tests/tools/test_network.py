@@ -47,10 +47,40 @@ def test_a_game_without_a_network_is_refused(folder: Path) -> None:
     assert "pentago-swap has no network" in result.stderr
 
 
+def test_a_fit_can_go_on_from_the_network_in_a_file(
+    folder: Path, file: Path, tmp_path: Path
+) -> None:
+    earlier = tmp_path / "earlier.json"
+    earlier.write_bytes(file.read_bytes())
+    begun = run(folder, "--rounds", "1", "--go-on", str(earlier))
+    assert begun.exit_code == 0
+    assert begun.stdout.startswith("0: held out ")
+    assert "--go-on earlier.json" in json.loads(file.read_text())["network"]["origin"]["made by"]
+
+
+def test_a_fit_that_goes_on_from_a_network_has_its_values(folder: Path, file: Path) -> None:
+    labels = Labels(PLAN, folder, nodes=60, seed=0)
+    list(label_walks(labels, 1, jobs=1))
+    positions = positions_of([_seen(labels, 0)], tables=1)
+    model = Model(1, np.random.default_rng(1))
+    model.go_on_from(read(Rule.FREESTYLE, file).network)
+    searcher, evaluation = GomokuSearcher(GAME), GomokuEvaluation(GAME)
+    asked = [
+        position
+        for line, _ in labels.load(0)
+        if evaluation.cells(position := GAME.play_line(line)) is not None
+    ]
+    values = [network.network_value(searcher.state_of(position)) for position in asked]
+    # The whole numbers are cut at every layer.
+    assert np.ptp(values) > 100
+    differences = LOGISTIC_SCALE * model.additions(positions) - values
+    assert np.abs(differences).max() < 0.05 * np.ptp(values)
+
+
 def test_whole_numbers_say_what_the_fitted_ones_do(folder: Path, file: Path) -> None:
     labels = Labels(PLAN, folder, nodes=60, seed=0)
     list(label_walks(labels, 2, jobs=1))
-    positions = positions_of([_seen(GAME, labels, block) for block in range(2)], tables=1)
+    positions = positions_of([_seen(labels, block) for block in range(2)], tables=1)
     model = Model(1, np.random.default_rng(1))
     for number in range(4):
         model.go_over(positions, number / 4, (number + 1) / 4)
