@@ -42,6 +42,7 @@ _COMBINATIONS = len(patterns.COMBINATIONS)
 def count_patterns(s: Any, combination_of: Any, counts: Any) -> None:
     """Count the combinations of the empty cells; those of the side not to move are negative.
 
+    Those without a two or more are not counted, so that a larger board is not another position.
     `counts` has the tables of a `Weights`, the last of them for dark if there are two; in each the
     combinations for the side to move, then those for the other side.
     """
@@ -54,7 +55,8 @@ def count_patterns(s: Any, combination_of: Any, counts: Any) -> None:
         for side, colour, sign in ((MOVER, s.colour, 1), (WAITER, 1 - s.colour, -1)):
             start = dark_table if colour == board.DARK_COLOUR else 0
             pattern = int(s.pattern[colour * CELLS + at]) & (PATTERNS - 1)
-            counts[start + side * _COMBINATIONS + combination_of[pattern]] += sign
+            if pattern & network.COUNTING:
+                counts[start + side * _COMBINATIONS + combination_of[pattern]] += sign
 
 
 @kernel(types.int64(State, types.uint32[::1]))

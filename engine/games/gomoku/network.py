@@ -47,15 +47,15 @@ WEIGHT_UNIT, LAST_UNIT = 1 << _WEIGHT_BITS, 1 << 16
 NODE_MAX = WEIGHT_MAX = (1 << 13) - 1
 """With these no sum of products in a layer is beyond 32 bits, nor that of four rows beyond 16."""
 
-# The bits that the kinds from a two on have in a pattern, and others have not.
-_COUNTING = 0xCCCC
+COUNTING = 0xCCCC
+"""The bits that the kinds from a two on have in a pattern, and others have not."""
 
 
 @kernel(types.boolean(State, types.int64))
 def counts(s: Any, at: int) -> bool:
     """Whether a cell is among those that the features are of."""
     patterns = s.pattern[u64(at)] | s.pattern[u64(CELLS + at)]
-    return bool(s.cell[u64(at)] == EMPTY and patterns & _COUNTING)
+    return bool(s.cell[u64(at)] == EMPTY and patterns & COUNTING)
 
 
 @kernel(types.void(State))
@@ -129,7 +129,7 @@ def _follow(s: Any) -> None:
         at = u64(s.entry_cell[u64(entry)])
         dark, light = int(s.pattern[at]), int(s.pattern[u64(CELLS) + at])
         now: Any = none()
-        if s.cell[at] == EMPTY and (dark | light) & _COUNTING:
+        if s.cell[at] == EMPTY and (dark | light) & COUNTING:
             # Pairs of the lines with even numbers, then of those with odd ones.
             even, odd = dark & 0x0F0F | (light & 0x0F0F) << 4, dark >> 4 & 0x0F0F | light & 0xF0F0
             one = load(s.embedding, (even & 0xFF) * WIDTH)

@@ -96,7 +96,8 @@ class Weights:
     `worth` adds up to the evaluation, in centi-units; `policy` orders moves, in hundredths of the
     natural logarithm of odds. Both have the shape (tables, 2, combinations): in renju a table for
     light and one for dark, otherwise one for both; for the side to move and for the other side;
-    in the order of `patterns.COMBINATIONS`. `threats` is what all that both sides threaten is worth
+    in the order of `patterns.COMBINATIONS`. One without a two or more is worth nothing, so that a
+    larger board is not another position. `threats` is what all that both sides threaten is worth
     besides to the side to move, whose table it is, by `board.threats`: shape (tables, THREATS).
     `tempo` is what being to move is worth in any case. `network` adds to the sum of all these.
     """

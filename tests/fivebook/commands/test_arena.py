@@ -406,7 +406,7 @@ def test_lost_games_teach_the_book(somewhere: Path, fivebook: Fivebook) -> None:
     built = fivebook("build", book, "--game", "gomoku-7", "--positions", 3, "--nodes", 30)
     assert built.exit_code == 0
     players = ("engine:nodes=10,book=small.db", "engine:nodes=3000")
-    match = (*players, "--game", "gomoku-7", "--games", "6", "--openings", "suite.txt")
+    match = (*players, "--game", "gomoku-7", "--games", "10", "--openings", "suite.txt")
     lost = document(*match, "--learn", "small.db")["losses"]
     game = registry.get("gomoku-7")
     assert len(Lessons(book).waiting(game)) == lost > 0

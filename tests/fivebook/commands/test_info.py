@@ -52,7 +52,7 @@ def test_layers_are_what_the_table_holds(any_book: AnyAddress) -> None:
     assert [
         (layer.ply, layer.positions, layer.proven, layer.nodes, layer.mean_depth, layer.deepest)
         for layer in summary.layers
-    ] == expected
+    ] == [pytest.approx(layer) for layer in expected]  # Servers round averages otherwise.
 
 
 def test_totals_are_the_sums(any_book: AnyAddress) -> None:

@@ -18,12 +18,15 @@ from engine.search import Limits
 
 TABLES = {Rule.FREESTYLE: 1, Rule.STANDARD: 1, Rule.RENJU: 2}
 RULES = pytest.mark.parametrize("rule", list(Rule))
+TWO = line_table.KINDS.index((line_table.TWO, 0))
+WITHOUT_A_TWO = [max(kinds) < TWO for kinds in patterns.COMBINATIONS]
 
 
 def random_weights(rule: Rule, seed: int, tempo: int = 5) -> Weights:
     shape = TABLES[rule], 2, len(patterns.COMBINATIONS)
     random = np.random.default_rng(seed)
     worth, policy = (random.integers(-9, 10, shape).astype(np.int16) for _ in range(2))
+    worth[:, :, WITHOUT_A_TWO] = 0
     threats = random.integers(-99, 100, (TABLES[rule], board.THREATS)).astype(np.int16)
     return Weights(worth, policy, threats, tempo, Network.silent(rule))
 
@@ -84,6 +87,33 @@ def test_a_searcher_made_after_the_file_has_changed_uses_what_is_in_it_now(
 
     # At depth 1 it is the opponent to whom being to move is worth something.
     assert value_with(tempo=300) == value_with(tempo=100) - 200
+
+
+@RULES
+def test_cells_where_no_two_can_be_made_are_worth_nothing(rule: Rule) -> None:
+    assert not weights.read(rule).worth[:, :, WITHOUT_A_TWO].any()
+
+
+@RULES
+def test_an_empty_board_is_worth_the_same_at_any_size(rule: Rule) -> None:
+    assert len({value_of(rule, size, stones=0) for size in (5, 11, 15, 20, 26)}) == 1
+
+
+@RULES
+def test_a_stone_far_from_every_border_is_worth_the_same_on_a_larger_board(rule: Rule) -> None:
+    assert value_of(rule, 20, stones=1) == value_of(rule, 26, stones=1) != value_of(rule, 26, 0)
+
+
+def value_of(rule: Rule, size: int, stones: int) -> int:
+    """The static value of an empty board of `size`, or of one with a stone amidst."""
+    game = next(
+        game
+        for suffix in ("", "-standard", "-renju")
+        if (game := registry.get(f"gomoku-{size}{suffix}")).rule is rule
+    )
+    line = (size // 2 * (size + 1),)
+    state = GomokuSearcher(game).state_of(game.play_line(line[:stones]))
+    return alphabeta.evaluate(state)
 
 
 @pytest.mark.parametrize("name", ["gomoku-9", "gomoku-15-standard", "gomoku-15-renju", "gomoku-26"])
