@@ -18,7 +18,7 @@ from engine import registry
 from engine.evaluation import LinearEvaluation
 from engine.game import Game
 from engine.search import Limits
-from tools.labelled import HELD_OUT, Source, scores_of, source_options
+from tools.labelled import HELD_OUT, Source, dry_run_option, scores_of, source_options
 from tools.regression import Choices, Indices, Matrix, Vector, cross_entropy, fit
 from tools.selfplay import SelfPlay, load_block
 from tools.suite import random_line
@@ -30,6 +30,7 @@ _TEMPO_OPENINGS = 200
 
 @click.command()
 @source_options
+@dry_run_option
 def main(game: Game, source: Source, jobs: int, dry_run: bool) -> None:
     """Fit the weights of the rule of GAMES; the same for the same engine and options.
 

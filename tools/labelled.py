@@ -19,6 +19,10 @@ from tools.walks import Labels, label_walks
 HELD_OUT = 10
 """Every tenth block is held out: positions of one game are too alike to be on both sides."""
 
+dry_run_option = click.option(
+    "--dry-run", is_flag=True, help="Print what came of it and leave the file alone."
+)
+
 # What is decided a search finds by itself, if it matters at all how a leaf of it is judged.
 _SHARE_OF_DECIDED = 0.1
 
@@ -68,8 +72,8 @@ class Source:
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """GAMES with the same weights, of which the command gets the first, and options of which it
-    gets a `Source`; `--jobs` and `--dry-run`.
+    """GAMES with the same weights, of which the command gets the first, options of which it gets a
+    `Source`, and `--jobs`.
     """
 
     @wraps(command)
@@ -115,9 +119,6 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             default=Path("matches/selfplay"),
             show_default=True,
             help="Keeps the games and walks; those that are there are not made again.",
-        ),
-        click.option(
-            "--dry-run", is_flag=True, help="Print what came of it and leave the file alone."
         ),
     )
     for option in reversed(options):

@@ -24,7 +24,7 @@ from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, WEIGHT_
 from engine.games.gomoku.weights import Network, read
 from engine.values import LOGISTIC_SCALE
 from fivebook.options import POSITIVE
-from tools.labelled import HELD_OUT, Source, scores_of, source_options
+from tools.labelled import HELD_OUT, Source, dry_run_option, scores_of, source_options
 from tools.walks import Labels
 
 _BATCH = 1024
@@ -324,6 +324,7 @@ def _rounded_long(weights: Floats) -> NDArray[np.int32]:
 
 @click.command()
 @source_options
+@dry_run_option
 @click.option("--rounds", type=POSITIVE, default=12, show_default=True, help="Over all positions.")
 @click.option(
     "--go-on",
