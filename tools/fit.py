@@ -1,6 +1,6 @@
 """Fits the weights of the engine's evaluation, and of its order of moves, to games of its own.
 
-python -m tools.fit gomoku-15 --jobs 2
+python -m tools.fit gomoku-15 gomoku-20 --jobs 2
 """
 
 from collections.abc import Iterable
@@ -100,20 +100,11 @@ def _fit_moves(
     evaluation: LinearEvaluation, parallel: Parallel, source: Source
 ) -> tuple[list[int], dict[str, object]]:
     """The weights of the order of moves, and what there is to say of them."""
-    parts = parallel(
-        delayed(_choices_of)(plan, block, source.folder)
-        for plan in source.plans
-        for block in range(source.blocks)
-    )
-    blocks = list(range(source.blocks)) * len(source.plans)
-    learnt, held_out = (
-        _joined(
-            part
-            for block, part in zip(blocks, parts, strict=True)
-            if (block % HELD_OUT == 0) is of_held_out
-        )
-        for of_held_out in (False, True)
-    )
+    games = [(plan, block) for plan in source.plans for block in range(source.blocks)]
+    parts = parallel(delayed(_choices_of)(*each, source.folder) for each in games)
+    found = [(block, part) for (_, block), part in zip(games, parts, strict=True)]
+    learnt = _joined(part for block, part in found if block % HELD_OUT)
+    held_out = _joined(part for block, part in found if block % HELD_OUT == 0)
     weights = learnt.fit([0.0] * len(evaluation.policy))
     policy = (100 * weights).round()
     return policy.astype(int).tolist(), {

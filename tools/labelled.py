@@ -86,8 +86,8 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         folder: Path,
         **others: Any,
     ) -> None:
-        files = {each.file for game in games if (each := game.evaluation()) is not None}
-        if len(games) > 1 and len(files) != 1:
+        evaluations = [game.evaluation() for game in games]
+        if len({each and each.file for each in evaluations}) > 1:
             names = " and ".join(game.id for game in games)
             raise click.BadParameter(f"{names} do not share their weights")
         plans = tuple(SelfPlay(game.id, nodes, seed) for game in games)

@@ -1,6 +1,6 @@
 """Fits the network of a Gomoku rule to what the other weights are wrong about.
 
-python -m tools.network gomoku-15 --jobs 2
+python -m tools.network gomoku-15 gomoku-20 --jobs 2
 """
 
 from collections.abc import Sequence

@@ -130,7 +130,10 @@ def test_boards_of_several_sizes_are_fitted_to_together(folder: Path, file: Path
     assert 0 < origin["positions"] <= positions
 
 
-def test_games_with_weights_of_their_own_are_not_fitted_to_together(folder: Path) -> None:
-    result = run(folder, game="gomoku-7 gomoku-7-standard")
+@pytest.mark.parametrize("other", ["gomoku-7-standard", "pentago-swap"])
+def test_games_with_weights_of_their_own_are_not_fitted_to_together(
+    folder: Path, other: str
+) -> None:
+    result = run(folder, game=f"gomoku-7 {other}")
     assert result.exit_code == 2
-    assert "gomoku-7 and gomoku-7-standard do not share their weights" in result.stderr
+    assert f"gomoku-7 and {other} do not share their weights" in result.stderr

@@ -46,13 +46,17 @@ def test_layers_are_what_the_table_holds(any_book: AnyAddress) -> None:
         summary = summarise(reader, reader.games[0])
     expected = fetch(
         any_book,
-        "SELECT ply, count(*), sum(CASE WHEN proven THEN 1 ELSE 0 END), sum(nodes), avg(depth),"
+        "SELECT ply, count(*), sum(CASE WHEN proven THEN 1 ELSE 0 END), sum(nodes), sum(depth),"
         " max(depth) FROM positions GROUP BY ply ORDER BY ply",
     )
+    # Databases round averages each in their own way.
     assert [
         (layer.ply, layer.positions, layer.proven, layer.nodes, layer.mean_depth, layer.deepest)
         for layer in summary.layers
-    ] == [pytest.approx(layer) for layer in expected]  # Servers round averages otherwise.
+    ] == [
+        (ply, count, proven, nodes, depths / count, deepest)
+        for ply, count, proven, nodes, depths, deepest in expected
+    ]
 
 
 def test_totals_are_the_sums(any_book: AnyAddress) -> None:
