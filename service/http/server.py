@@ -4,7 +4,6 @@ The first process supervises; each worker process opens the books and loads the 
 listens, so that no request waits for either.
 """
 
-import gc
 import multiprocessing
 import os
 import socket
@@ -29,6 +28,7 @@ from service.errors import CannotListen
 from service.http import metrics
 from service.http.admission import check_hosts
 from service.http.settings import Settings
+from service.resident import set_aside
 
 if TYPE_CHECKING:
     from service.answerer import Answerer
@@ -91,9 +91,7 @@ def _load_app(settings: Settings) -> "Reception":
 
     app = create_app(settings)
     load_searchers()
-    # What is there now stays: looking through it again and again is a tenth of the answers' time.
-    gc.collect()
-    gc.freeze()
+    set_aside()
     end = partial(_end, app.extensions["answerer"])
     return Reception(
         app,

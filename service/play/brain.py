@@ -33,6 +33,7 @@ from service.play.managers import Refused, Stones, TimeControl
 from service.play.stopping import END, STOPS
 from service.play.swapping import Decider, Decision, Opening, OpeningRule
 from service.play.variety import ALWAYS_THE_BEST, Variety
+from service.resident import set_aside
 
 _ABOUT = f'name="fivebook", version="{__version__}", author="the fivebook authors"'
 # The largest number of the protocol, as time_left: there is no limit.
@@ -368,6 +369,7 @@ class Brain:
             self._player.begin_game(self._games)
         small = replace(options, table=min(options.table, _SMALL_TABLE))
         self._answerer = Answerer(self._books, options=small)
+        set_aside()
         return self._player, self._engine
 
     def _advice(self) -> Answerer:

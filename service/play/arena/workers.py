@@ -17,6 +17,7 @@ from service.play.openers import opener_of
 from service.play.players import make_player
 from service.play.swapping import Opening
 from service.play.variety import Variety
+from service.resident import set_aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +85,5 @@ def _player(text: str, table: Table) -> Player:
 def _players(table: Table) -> tuple[Player, Player]:
     """This process's players, two also where they are described alike."""
     first, second = (_player(text, table) for text in table.texts)
+    set_aside()
     return first, second
