@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -111,11 +111,21 @@ def _engine(url: URL, book: str, access: Access) -> Engine:
     # What it would log of lost connections is dealt with here.
     logging.getLogger("psycopg").setLevel(logging.CRITICAL)
     try:
-        return create_engine(url, poolclass=NullPool, connect_args=given)
+        engine = create_engine(url, poolclass=NullPool, connect_args=given)
     except ImportError:
         raise BookError(
             f"'{book}' needs the PostgreSQL driver: pip install 'fivebook[postgresql]'"
         ) from None
+    if access is Access.WRITE:
+        event.listen(engine, "checkin", _let_go)
+    return engine
+
+
+def _let_go(connection: Any, _: object) -> None:
+    # A server notices a closed connection in its own time: whoever builds next would be refused.
+    if connection is not None:
+        with suppress(connection.Error), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock_all()")
 
 
 def lock_for_building(connection: Connection) -> bool:
