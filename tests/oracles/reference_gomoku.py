@@ -376,6 +376,8 @@ _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _KILLER_RANK = 1024
 _POLICY_RANK = 20
 _STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
+_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
+_TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
 _CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
 _CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
@@ -681,10 +683,30 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
     next_depth = depth if fives else depth - 1
     whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
     static = 0 if whole else _expected(s)
-    is_shallow = depth <= _STATIC_TO_DEPTH and beta - alpha == 1 and beta > -HEURISTIC_MAX
-    if is_shallow and not whole and static >= beta + _STATIC_MARGIN * depth:
-        s.guesses += 1
-        return static
+    if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
+        if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
+            s.guesses += 1
+            return static
+        hopeless = static <= alpha - _FOURS_MARGIN - _FOURS_MARGIN_PER_PLY * depth
+        if depth <= _FOURS_TO_DEPTH and hopeless:
+            value = _at_horizon(s, table, beta, ply)
+            if value <= alpha:
+                return value
+        aim = beta + _TRIAL_MARGIN
+        is_known_below = (
+            bound in (_UPPER, _EXACT)
+            and known_depth >= depth - _TRIAL_SHORTER
+            and _from_root(known, ply) < aim
+        )
+        if depth >= _TRIAL_FROM_DEPTH and static >= aim and not is_known_below:
+            value = search(s, table, aim - 1, aim, depth - _TRIAL_SHORTER, ply)
+            if value > HEURISTIC_MAX:
+                s.guesses = guesses
+                return value
+            if value >= aim:
+                s.guesses += 1
+                return value - _TRIAL_MARGIN
+            known_move = _look_up(s, table)[2]
     best, best_move, lowest = -_INFINITY, -1, alpha
     level_of, patterns, own = s.level_of, s.pattern, 16 * s.colour
     most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth

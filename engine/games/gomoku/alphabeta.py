@@ -52,7 +52,7 @@ from engine.games.gomoku.board import (
 )
 from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
 from engine.games.gomoku.network import network_value
-from engine.kernels import entry_kernel, kernel, now, u64
+from engine.kernels import entry_kernel, i64, kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
 from engine.vectors import at_least, lowest, prefetch
 
@@ -85,6 +85,12 @@ _REDUCED_FROM_DEPTH = 3
 _UNKNOWN_FROM_DEPTH = 4
 # To this depth a static value is believed that is this much a ply above what matters.
 _STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
+# To this depth only a win by fours is looked for where the static value is this much and so much a
+# ply below what matters (razoring, after Birmingham & Kent, 1977).
+_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
+# From this depth on, where the static value is this much above what matters, a search so much
+# shorter is believed if it finds as much (ProbCut, after Buro, 1995).
+_TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
 # At depth d no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 # The next iteration is searched with a window of this much to both sides of the last one's value.
@@ -431,6 +437,14 @@ def _bound_of(data: int) -> int:
     return data >> _BOUND_AT & 3
 
 
+@kernel(types.boolean(*[types.int64] * 4))
+def _is_below(known: int, aim: int, depth: int, ply: int) -> bool:
+    """Whether an entry's data say that a search for a trial from `depth` would not reach `aim`."""
+    is_upper = _bound_of(known) == _UPPER or _bound_of(known) == _EXACT
+    deep_enough = _depth_of(known) >= depth - _TRIAL_SHORTER
+    return is_upper and deep_enough and _value_of(known, ply) < aim
+
+
 @kernel(types.void(State, _Table, *[types.int64] * 6))
 def _store(
     s: Any, table: Any, ply: int, depth: int, value: int, bound: int, move: int, guessed: int
@@ -608,11 +622,26 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
     # A search to the last cell leaves nothing out.
     whole = fives > 0 or s.level_count[u64(opponent + OPEN_FOURS)] > 0 or depth >= s.empties
     static = 0 if whole else _expected(s)
-    is_shallow = depth <= _STATIC_TO_DEPTH and beta - alpha == 1 and beta > -HEURISTIC_MAX
-    if is_shallow and not whole and static >= beta + _STATIC_MARGIN * depth:
-        # So much better that hardly any reply will bring it down.
-        s.guesses += 1
-        return static
+    if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
+        if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
+            # So much better that hardly any reply will bring it down.
+            s.guesses += 1
+            return static
+        missing = alpha - static
+        if depth <= _FOURS_TO_DEPTH and missing >= _FOURS_MARGIN + _FOURS_MARGIN_PER_PLY * depth:
+            value = _at_horizon(s, table, beta, ply)
+            if value <= alpha:
+                return value
+        aim = beta + _TRIAL_MARGIN
+        if depth >= _TRIAL_FROM_DEPTH and static >= aim and not _is_below(known, aim, depth, ply):
+            value = search(s, table, aim - 1, aim, depth - _TRIAL_SHORTER, i64(ply))
+            if value > HEURISTIC_MAX:
+                s.guesses = guesses
+                return value
+            if value >= aim:
+                s.guesses += 1
+                return value - _TRIAL_MARGIN
+            known = _look_up(s, table)
     best, best_move, lowest = -_INFINITY, 0, alpha
     known_move = _move_of(known)
     count = complete = index = 0
