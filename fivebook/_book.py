@@ -164,8 +164,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        695 h10 h11 h9 i11 i8 j11 g11 g10
-        667 g8
+        794 g8 f8 f9 h7 g10 g7 i7 g9
+        665 i10
 
         Raises:
             PositionNotFound: if the book does not hold the position.
@@ -222,7 +222,7 @@ class Book(Closing):
 
         >>> with open_book("gomoku.db") as book:
         ...     print(book.best("h8 i9"))
-        h10
+        g8
         """
         rules = self._game(game)
         entry = self._found(rules, read_line(rules, moves), lines=0, best_only=True)
