@@ -298,7 +298,7 @@ def test_gapped_rows_are_not_seen() -> None:
     position = position_of(GAPPED_FORK)
     assert loses(position, ConsecutiveRows(GOMOKU_11).choose(position).move, nodes=1_000)
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
-    assert not loses(position, engine.choose(position).move, nodes=3_000)
+    assert not loses(position, engine.choose(position).move, nodes=1_000)
 
 
 @pytest.mark.parametrize("turn", [DARK_STONE, LIGHT_STONE])
@@ -317,7 +317,7 @@ def test_rows_that_can_never_become_five_are_overvalued() -> None:
     assert all({taken.get(cell) for cell in five} >= {"x", "o"} for five in fives)
     assert loses(position, move, nodes=1_000)
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
-    assert not loses(position, engine.choose(position).move, nodes=3_000)
+    assert not loses(position, engine.choose(position).move, nodes=1_000)
 
 
 def test_the_nodes_of_a_move_grow_without_limit_above_11_by_11() -> None:
