@@ -403,15 +403,15 @@ def test_colours_are_not_chosen_where_a_move_is_more_than_a_stone() -> None:
 
 def test_lost_games_teach_the_book(somewhere: Path, fivebook: Fivebook) -> None:
     book = somewhere / "small.db"
-    built = fivebook("build", book, "--game", "gomoku-7", "--positions", 3, "--nodes", 30)
+    built = fivebook("build", book, "--game", "gomoku-9", "--positions", 3, "--nodes", 30)
     assert built.exit_code == 0
     players = ("engine:nodes=10,book=small.db", "engine:nodes=3000")
-    match = (*players, "--game", "gomoku-7", "--games", "10", "--openings", "suite.txt")
+    match = (*players, "--game", "gomoku-9", "--games", "10", "--openings", "suite.txt")
     lost = document(*match, "--learn", "small.db")["losses"]
-    game = registry.get("gomoku-7")
+    game = registry.get("gomoku-9")
     assert len(Lessons(book).waiting(game)) == lost > 0
     told = fivebook(
-        "build", book, "--game", "gomoku-7", "--mode", "learn", "--nodes", 3000, "--json"
+        "build", book, "--game", "gomoku-9", "--mode", "learn", "--nodes", 3000, "--json"
     )
     assert told.exit_code == 0
     lessons = json.loads(told.stdout)["lessons"]
@@ -420,5 +420,5 @@ def test_lost_games_teach_the_book(somewhere: Path, fivebook: Fivebook) -> None:
     for lesson in lessons:
         if lesson["instead"] is not None:
             line = " ".join(lesson["game"].split()[: lesson["ply"]])
-            asked = fivebook("query", book, line, "--game", "gomoku-7", "--book-only", "--json")
+            asked = fivebook("query", book, line, "--game", "gomoku-9", "--book-only", "--json")
             assert json.loads(asked.stdout)["best"] == lesson["instead"]
