@@ -8,8 +8,8 @@ value is therefore cut down to ``-HEURISTIC_MAX``. A move that the rule forbids 
 at, and a side that has no other move has lost. A reduced search that ends in a decisive value
 proves it all the same, and late quiet moves that are left out count as moves not looked at.
 
-`s.guesses` counts what the search took on trust: evaluations and left-out moves. Where it did
-not grow, the value is the game's own.
+`s.guesses` counts what the search took on trust: evaluations, left-out moves and shorter searches.
+Where it did not grow, the value is the game's own.
 """
 
 from typing import Any
@@ -440,9 +440,9 @@ def _bound_of(data: int) -> int:
 @kernel(types.boolean(*[types.int64] * 4))
 def _is_below(known: int, aim: int, depth: int, ply: int) -> bool:
     """Whether an entry's data say that a search for a trial from `depth` would not reach `aim`."""
-    is_upper = _bound_of(known) == _UPPER or _bound_of(known) == _EXACT
-    deep_enough = _depth_of(known) >= depth - _TRIAL_SHORTER
-    return is_upper and deep_enough and _value_of(known, ply) < aim
+    is_at_most = _bound_of(known) == _UPPER or _bound_of(known) == _EXACT
+    is_as_deep = _depth_of(known) >= depth - _TRIAL_SHORTER
+    return is_at_most and is_as_deep and _value_of(known, ply) < aim
 
 
 @kernel(types.void(State, _Table, *[types.int64] * 6))

@@ -298,7 +298,7 @@ def test_gapped_rows_are_not_seen() -> None:
     position = position_of(GAPPED_FORK)
     assert loses(position, ConsecutiveRows(GOMOKU_11).choose(position).move, nodes=1_000)
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
-    assert not loses(position, engine.choose(position).move, nodes=1_000)
+    assert not loses(position, engine.choose(position).move, nodes=3_000)
 
 
 @pytest.mark.parametrize("turn", [DARK_STONE, LIGHT_STONE])
