@@ -315,7 +315,7 @@ def test_rows_that_can_never_become_five_are_overvalued() -> None:
     assert GOMOKU_11.format_move(move) == "a1"
     assert len(fives) == 3
     assert all({taken.get(cell) for cell in five} >= {"x", "o"} for five in fives)
-    assert loses(position, move, nodes=1_000)
+    assert loses(position, move, nodes=50)
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
     assert not loses(position, engine.choose(position).move, nodes=1_000)
 
