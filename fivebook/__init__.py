@@ -3,7 +3,7 @@
     >>> import fivebook
     >>> with fivebook.open_book("gomoku.db") as book:
     ...     book.best("h8 i9")
-    'g8'
+    'i10'
 
 `open_book` reads a book, `search` has the engine look for the best move, `prove` asks who wins by
 force, and `games` lists what can be played. Positions are given by the moves that lead to them

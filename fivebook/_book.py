@@ -164,8 +164,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        794 g8 f8 f9 h7 g10 g7 i7 g9
-        665 i10
+        709 i10 h10 j8 i8 h9 g9 j11 g8
+        681 g8
 
         Raises:
             PositionNotFound: if the book does not hold the position.
@@ -222,7 +222,7 @@ class Book(Closing):
 
         >>> with open_book("gomoku.db") as book:
         ...     print(book.best("h8 i9"))
-        g8
+        i10
         """
         rules = self._game(game)
         entry = self._found(rules, read_line(rules, moves), lines=0, best_only=True)

@@ -368,7 +368,6 @@ _BUCKET = 2
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
-_FOURS_AT_HORIZON = 2
 _REDUCED_FROM_DEPTH = 3
 _UNKNOWN_FROM_DEPTH = 4
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
@@ -572,9 +571,10 @@ def _store(
     table[slot] = (s.hash, _from_root(value, -ply), move, depth, bound, guessed)
 
 
-def _reduced(depth: int, index: int) -> int:
-    """The depth left after the quiet move at `index` of a node of `depth`."""
-    return max(depth - 1 - _reduction(depth, index), min(depth - 1, 1))
+def _reduced(depth: int, index: int, attacked: bool) -> int:
+    """The depth left after the move at `index` of a node of `depth`."""
+    reduction = _reduction(depth, index)
+    return max(depth - 1 - (reduction // 2 if attacked else reduction), min(depth - 1, 1))
 
 
 def _win_in_sight(s: State, ply: int) -> int:
@@ -596,47 +596,44 @@ def _count_fours(s: State) -> int:
     return sum(s.level_count[own + FOUR_MOVE : own + FIVE_MOVE])
 
 
-def _continuous_fours(s: State, ply: int, fours: int) -> int:
-    """The value of a win by continuous fours, at most `fours` before the last; 0 if none."""
-    if s.nodes >= s.node_limit:
-        raise _Stop
-    value = _win_in_sight(s, ply)
-    fives = s.level_count[(1 - s.colour) * LEVELS + FIVE_MOVE]
-    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
-        return value
-    if fives == 0 and _count_fours(s) == 0:
+def _win_by_four(s: State, ply: int) -> int:
+    """The value of a win by a four that makes way for an open four; 0 if none."""
+    if ply >= MAX_PLY - 4:
         return 0
     own, patterns, level_of = 16 * s.colour, s.pattern, s.level_of
-    candidates = [find(s, 1 - s.colour, FIVE_MOVE)] if fives else s.cells
+    levels = s.colour * LEVELS
     moves = [
         at
-        for at in candidates
+        for at in s.cells
         if level_of[patterns[at] >> own & _PATTERN] >= FOUR_MOVE and s.cell[at] == EMPTY
     ]
     for move in moves:
         if s.nodes + 2 > s.node_limit:
             break
         place(s, move)
-        reply = find(s, 1 - s.colour, FIVE_MOVE)
-        place(s, reply)
-        s.nodes += 2
-        value = _continuous_fours(s, ply + 2, fours - 1)
-        take_back(s, reply)
+        s.nodes += 1
+        value = 0
+        if s.level_count[levels + OPEN_FOURS] + s.level_count[levels + FIVE_MOVE] > 1:
+            reply = find(s, 1 - s.colour, FIVE_MOVE)
+            place(s, reply)
+            s.nodes += 1
+            value = _win_in_sight(s, ply + 2)
+            take_back(s, reply)
+            _put_line(s, ply + 1, reply)
         take_back(s, move)
         if value > 0:
-            _put_line(s, ply + 1, reply)
             _put_line(s, ply, move)
             return value
     return 0
 
 
 def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
-    """The value where the depth ends: the evaluation, or a win by continuous fours."""
+    """The value where the depth ends: the evaluation, or a win by a four."""
     value = _expected(s)
     if value < beta and _count_fours(s) > 0:
         _, known, _, _, bound, _ = _look_up(s, table)
         if bound == _NOTHING:
-            won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
+            won = _win_by_four(s, ply)
             if won > 0:
                 _store(s, table, ply, 0, won, _LOWER, s.pv[ply][0], False)
                 return won
@@ -681,7 +678,8 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
         depth -= 1
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
-    whole = fives > 0 or s.level_count[opponent + OPEN_FOURS] > 0 or depth >= s.empties
+    attacked = s.level_count[opponent + OPEN_FOURS] > 0
+    whole = fives > 0 or attacked or depth >= s.empties
     static = 0 if whole else _expected(s)
     if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
         if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
@@ -737,7 +735,9 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            reduced = _reduced(depth, index) if quiet else next_depth
+            reduced = next_depth
+            if fives == 0 and depth < s.empties:
+                reduced = _reduced(depth, index, attacked)
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
                 value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
@@ -795,7 +795,7 @@ def _search_root(
                 value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
                 quiet = level == PLAIN and not whole
-                reduced = _reduced(depth, index) if quiet else depth - 1
+                reduced = _reduced(depth, index, False) if quiet else depth - 1
                 value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
                 if value > lowest and reduced < depth - 1:
                     value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)

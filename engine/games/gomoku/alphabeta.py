@@ -77,9 +77,7 @@ _MAX_STORED_DEPTH = 1023
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
-# More fours at the horizon find more wins, but cost more depth than they are worth.
-_FOURS_AT_HORIZON = 2
-# From this depth on quiet moves but the first are searched less deep, the later the less.
+# From this depth on moves but the first are searched less deep, the later the less.
 _REDUCED_FROM_DEPTH = 3
 # From this depth on a position that the table does not know is searched a ply less deep.
 _UNKNOWN_FROM_DEPTH = 4
@@ -471,13 +469,16 @@ def _store(
     table[u64(chosen)].data = kept
 
 
-@kernel(types.int64(types.int64, types.int64))
-def _reduced(depth: int, index: int) -> int:
-    """The depth left after the quiet move at `index` of a node of `depth`."""
-    depth_left = depth - 1
+@kernel(types.int64(types.int64, types.int64, types.boolean))
+def _reduced(depth: int, index: int, attacked: bool) -> int:
+    """The depth left after the move at `index` of a node of `depth`.
+
+    It is reduced by half as much where the node is `attacked`: the opponent threatens an open four.
+    """
+    reduction = 0
     if depth >= _REDUCED_FROM_DEPTH:
-        depth_left -= _REDUCTIONS[min(depth, MAX_PLY - 1), index]
-    return max(depth_left, min(depth - 1, 1))
+        reduction = int(_REDUCTIONS[min(depth, MAX_PLY - 1), index])
+    return max(depth - 1 - (reduction // 2 if attacked else reduction), min(depth - 1, 1))
 
 
 @kernel(types.int64(State, types.int64))
@@ -506,49 +507,38 @@ def _count_fours(s: Any) -> int:
     return int(fours + s.level_count[u64(own + OPEN_FOURS)])
 
 
-@kernel(types.int64(State, types.int64, types.int64))
-def _continuous_fours(s: Any, ply: int, fours: int) -> int:
-    """The value of a win by continuous fours, at most `fours` of them before the last; 0 if none.
+@kernel(types.int64(State, types.int64))
+def _win_by_four(s: Any, ply: int) -> int:
+    """The value of a win by a four that makes way for an open four; 0 if none.
 
-    To a four there is one reply, so that the win is a proof. A four of the opponent's is parried
-    by a four of one's own or not at all.
+    Neither side has a five at hand. To a four there is one reply, so that the win is a proof.
     """
-    if s.nodes >= s.next_check:
-        check_limits(s)
-    if s.stop:
+    if ply >= MAX_PLY - 4:
         return 0
-    value = _win_in_sight(s, ply)
-    fives = s.level_count[u64((1 - s.colour) * LEVELS + FIVE_MOVE)]
-    if value > 0 or fives > 1 or fours == 0 or ply >= MAX_PLY - 4:
-        return value
-    if fives == 0 and _count_fours(s) == 0:
-        return 0
-    forced = find(s, 1 - s.colour, FIVE_MOVE) if fives else 0
-    move = forced - 1 if fives else BEFORE_ALL
+    own = s.colour * LEVELS
+    move = BEFORE_ALL
     # A four and its reply are two nodes, which the limit must have room for.
     while s.nodes + 2 <= s.node_limit:
         move = next_cell(s, s.colour, FOUR_MOVE, move)
-        if move == 0 or (fives and move != forced):
+        if move == 0:
             break
         if is_forbidden(s, move):
             continue
         place(s, move)
+        s.nodes += 1
+        value = 0
         if s.forbidding > 0 and cannot_parry(s):
-            take_back(s, move)
-            s.nodes += 1
             s.pv_length[u64(ply + 1)] = 0
-            _put_line(s, ply, move)
-            return WIN - ply - 3
-        reply = find(s, 1 - s.colour, FIVE_MOVE)
-        place(s, reply)
-        s.nodes += 2
-        value = _continuous_fours(s, ply + 2, fours - 1)
-        take_back(s, reply)
-        take_back(s, move)
-        if s.stop:
-            return 0
-        if value > 0:
+            value = WIN - ply - 3
+        elif s.level_count[u64(own + OPEN_FOURS)] + s.level_count[u64(own + FIVE_MOVE)] > 1:
+            reply = find(s, 1 - s.colour, FIVE_MOVE)
+            place(s, reply)
+            s.nodes += 1
+            value = _win_in_sight(s, ply + 2)
+            take_back(s, reply)
             _put_line(s, ply + 1, reply)
+        take_back(s, move)
+        if value > 0:
             _put_line(s, ply, move)
             return value
     return 0
@@ -556,7 +546,7 @@ def _continuous_fours(s: Any, ply: int, fours: int) -> int:
 
 @kernel(types.int64(State, _Table, types.int64, types.int64))
 def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
-    """The value where the depth ends: the evaluation, or a win by continuous fours.
+    """The value where the depth ends: the evaluation, or a win by a four.
 
     Fours are tried where the evaluation does not reach `beta`, once for each position.
     """
@@ -564,9 +554,7 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
     if value < beta and _count_fours(s) > 0:
         known = _look_up(s, table)
         if known == _NOTHING:
-            won = _continuous_fours(s, ply, _FOURS_AT_HORIZON)
-            if s.stop:
-                return 0
+            won = _win_by_four(s, ply)
             if won > 0:
                 _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
                 return won
@@ -619,8 +607,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         depth -= 1
     # The only reply to a four costs no depth.
     next_depth = depth if fives else depth - 1
+    attacked = s.level_count[u64(opponent + OPEN_FOURS)] > 0
     # A search to the last cell leaves nothing out.
-    whole = fives > 0 or s.level_count[u64(opponent + OPEN_FOURS)] > 0 or depth >= s.empties
+    whole = fives > 0 or attacked or depth >= s.empties
     static = 0 if whole else _expected(s)
     if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
         if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
@@ -673,7 +662,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         if index == 0:
             value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
         else:
-            reduced = _reduced(depth, index) if quiet else next_depth
+            reduced = next_depth
+            if fives == 0 and depth < s.empties:
+                reduced = _reduced(depth, index, attacked)
             value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
             if value > lowest and reduced < next_depth:
                 value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
@@ -776,7 +767,7 @@ def _search_root(
                 value = -search(s, table, -beta, -lowest, depth - 1, 1)
             else:
                 quiet = level == PLAIN and not whole
-                reduced = _reduced(depth, index) if quiet else depth - 1
+                reduced = _reduced(depth, index, False) if quiet else depth - 1
                 value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
                 if value > lowest and reduced < depth - 1:
                     value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
