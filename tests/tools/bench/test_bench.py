@@ -90,7 +90,7 @@ def test_a_difference_to_plain_python_is_an_error(
 ) -> None:
     source = path_of(plain_python.SOURCE).read_text()
     other = tmp_path / "other.py"
-    other.write_text(source.replace("_FOURS_AT_HORIZON = 2", "_FOURS_AT_HORIZON = 0"))
+    other.write_text(source.replace("_REDUCED_FROM_DEPTH = 3", "_REDUCED_FROM_DEPTH = 4"))
     assert other.read_text() != source
     monkeypatch.setattr(plain_python, "SOURCE", str(other))
     result = runner.invoke(bench, ["compare", "--depth", "6", "--positions", "8"])

@@ -64,7 +64,7 @@ class Guide:
         state["excluded"][:] = 0
         state["node_limit"] = nodes or UNLIMITED
         state["deadline"], state["soft_deadline"] = deadline, 0
-        state["generation"] = self._generation
+        state["generation"] = state["oldest"] = self._generation
         state["stop"] = 0
         alphabeta.think(state, self._table, int(state["empties"]), 1)
         move = board.unpadded(int(state["best_line"][0]), self._game.size)

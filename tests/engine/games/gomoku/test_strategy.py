@@ -10,6 +10,7 @@ from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.prover import GomokuProver
 from engine.games.gomoku.strategy import openings
 from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder
+from engine.games.gomoku.strategy.guide import Guide
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position
 from tests.engine.games.gomoku.test_proofs import crowded_positions
@@ -257,6 +258,15 @@ def test_a_finished_game_is_an_error() -> None:
 def test_an_unknown_position_has_no_move() -> None:
     finder = StrategyFinder(game_of("gomoku-15"), {b"\0": Entry(1, Kind.QUIET, 9)})
     assert finder.move(game_of("gomoku-15").initial) is None
+
+
+def test_a_guide_forgets_what_it_was_asked() -> None:
+    game, position = after("gomoku-15", "h8 h9 i9 a15")
+    guide = Guide(game, table=4)
+    first = guide.ask(position, 20_000).value, guide.spent
+    guide.forget()
+    assert (guide.ask(position, 20_000).value, guide.spent) == first
+    assert guide.ask(position, 20_000).value != first[0]
 
 
 def test_the_prover_proves_an_opening() -> None:
