@@ -83,7 +83,7 @@ _REDUCED_FROM_DEPTH = 3
 _UNKNOWN_FROM_DEPTH = 4
 # To this depth a static value is believed that is this much a ply above what matters.
 _STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
-# To this depth only a win by fours is looked for where the static value is this much and so much a
+# To this depth only a win by a four is looked for where the static value is this much and so much a
 # ply below what matters (razoring, after Birmingham & Kent, 1977).
 _FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
 # From this depth on, where the static value is this much above what matters, a search so much
