@@ -29,18 +29,21 @@ _SHARE_OF_DECIDED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What to fit to: the first `count` games of each plan, and some walks from each position."""
+    """What to fit to: the first `count` games of each plan, and some walks from each position,
+    `played_on` or not.
+    """
 
     plans: tuple[SelfPlay, ...]
     count: int
     walks: int
     folder: Path
+    played_on: bool = False
 
     @property
     def labels(self) -> list[Labels]:
         """The walks, each from all games of a plan."""
         return [
-            Labels(plan, self.folder, plan.nodes, number)
+            Labels(plan, self.folder, plan.nodes, number, self.played_on)
             for plan in self.plans
             for number in range(self.walks)
         ]
@@ -60,7 +63,7 @@ class Source:
         """What a command line says of it."""
         plan, games = self.plans[0], " ".join(plan.game_id for plan in self.plans)
         options = f"--nodes {plan.nodes} --walks {self.walks} --seed {plan.seed}"
-        return f"{games} --games {self.count} {options}"
+        return f"{games} --games {self.count} {options}{' --play-on' * self.played_on}"
 
     def make(self, jobs: int) -> None:
         """Play the games and walk the walks that are not there, and show how far that is."""
@@ -84,6 +87,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         walks: int,
         seed: int,
         folder: Path,
+        play_on: bool,
         **others: Any,
     ) -> None:
         evaluations = [game.evaluation() for game in games]
@@ -91,7 +95,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             names = " and ".join(game.id for game in games)
             raise click.BadParameter(f"{names} do not share their weights")
         plans = tuple(SelfPlay(game.id, nodes, seed) for game in games)
-        command(game=games[0], source=Source(plans, count, walks, folder), **others)
+        command(game=games[0], source=Source(plans, count, walks, folder, play_on), **others)
 
     options: tuple[Any, ...] = (
         click.argument("games", type=GAME, nargs=-1, required=True),
@@ -108,6 +112,11 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--walks", type=POSITIVE, default=2, show_default=True, help="From each position, some."
+        ),
+        click.option(
+            "--play-on",
+            is_flag=True,
+            help="Play on after each walk; what follows says what a position is worth, too.",
         ),
         click.option("--seed", type=int, default=1, show_default=True),
         click.option(

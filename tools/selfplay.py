@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike
 from engine import registry
 from engine.game import Game, Outcome
 from engine.position import Move, Position
-from engine.search import Limits, Searcher
+from engine.search import Limits, Searcher, SearchResult
+from engine.values import Value, is_decisive
 from tools.blocks import joined, make_blocks, split
 from tools.suite import random_line
 
@@ -25,11 +27,15 @@ _SCORE = {Outcome.DARK_WINS: 1.0, Outcome.DRAW: 0.5, Outcome.LIGHT_WINS: 0.0}
 
 @dataclass(frozen=True, slots=True)
 class SelfPlayedGame:
-    """A finished game: `opening` random moves, then the engine's. `score` is dark's: 1, ½ or 0."""
+    """A finished game: `opening` random moves, then the engine's. `score` is dark's: 1, ½ or 0.
+
+    `values` are what its searches said, one for each move of the engine, for the side to move.
+    """
 
     line: tuple[Move, ...]
     opening: int
     score: float
+    values: tuple[Value, ...]
 
     def positions(self, game: Game) -> Iterator[tuple[Position, float]]:
         """Every position in which the engine moved, with the score of the side to move."""
@@ -54,12 +60,14 @@ class SelfPlay:
         line = _start(game, searcher, limits, Random(f"{self.seed} {number}"))
         opening = len(line)
         position = game.play_line(line)
+        values = []
         while (outcome := game.outcome(position)) is None:
-            move = searcher.search(position, limits).move
-            assert move is not None
-            line.append(move)
-            position = game.play(position, move)
-        return SelfPlayedGame(tuple(line), opening, _SCORE[outcome])
+            result = searcher.search(position, limits)
+            assert result.move is not None
+            line.append(result.move)
+            values.append(value_of(result))
+            position = game.play(position, result.move)
+        return SelfPlayedGame(tuple(line), opening, _SCORE[outcome], tuple(values))
 
     def make(self, block: int) -> dict[str, ArrayLike]:
         """The games of one file."""
@@ -68,11 +76,17 @@ class SelfPlay:
             **joined([game.line for game in games]),
             "openings": [game.opening for game in games],
             "scores": [game.score for game in games],
+            "values": [value for game in games for value in game.values],
         }
 
     def file(self, folder: Path, block: int) -> Path:
         """Where the games of `block` are kept."""
         return folder / f"{self.game_id}-{self.nodes}-{self.seed}-{block:05}.npz"
+
+
+def value_of(result: SearchResult) -> Value:
+    """What a search says: 0 where it proved a draw."""
+    return 0 if result.proven and not is_decisive(result.value) else result.value
 
 
 def play_games(plan: SelfPlay, count: int, folder: Path, jobs: int) -> Iterator[int]:
@@ -94,8 +108,10 @@ def load_games(plan: SelfPlay, count: int, folder: Path) -> Iterator[SelfPlayedG
 def load_block(plan: SelfPlay, block: int, folder: Path) -> Iterator[SelfPlayedGame]:
     """The games of one file."""
     with np.load(plan.file(folder, block)) as kept:
+        values = iter(kept["values"].tolist())
         for line, opening, score in zip(split(kept), kept["openings"], kept["scores"], strict=True):
-            yield SelfPlayedGame(line, int(opening), float(score))
+            searched = tuple(islice(values, len(line) - opening))
+            yield SelfPlayedGame(line, int(opening), float(score), searched)
 
 
 def blocks_of(count: int) -> int:
