@@ -13,11 +13,21 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.optimize import minimize_scalar
 
 from engine import registry
 from engine.game import Game
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.board import FEATURES, HIDDEN, PAIRS, SECOND_HIDDEN, WIDTH
+from engine.games.gomoku.board import (
+    FADING_STEPS,
+    FEATURES,
+    HIDDEN,
+    PAIRS,
+    SECOND_HIDDEN,
+    STONES_A_STEP,
+    WHOLE,
+    WIDTH,
+)
 from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.line_table import KINDS
 from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, WEIGHT_UNIT
@@ -33,6 +43,8 @@ _STEP, _RISE = 0.006, 200
 _STEP_FROM_A_NETWORK = 0.003
 _MEMORY, _MEMORY_OF_SQUARES, _TINY = 0.9, 0.999, 1e-8
 _DECAY = 1e-3
+# How strongly a step of the fading is held to the one before, in nats.
+_FIRMNESS = 50.0
 # What becomes of the largest feature and of the largest node among those fitted to: some room is
 # left for other positions.
 _LARGEST = NODE_MAX * 2 // 3
@@ -50,6 +62,7 @@ class _Seen(NamedTuple):
     cells: NDArray[np.uint32]
     counts: list[int]
     tables: list[int]
+    stones: list[int]
     values: list[int]
     scores: Floats
     shares: Floats
@@ -60,17 +73,24 @@ def _seen(labels: Labels, block: int) -> _Seen:
     game = registry.get(labels.games.game_id)
     assert isinstance(game, Gomoku)
     evaluation = GomokuEvaluation(game)
-    cells, tables, values, found = [np.empty(0, np.uint32)], [], [], []
+    cells, tables, stones, values, found = [np.empty(0, np.uint32)], [], [], [], []
     for line, value in labels.load(block):
         seen = evaluation.cells(game.play_line(line))
         if seen is not None:
             cells.append(seen[0])
             values.append(seen[1])
             tables.append(seen[2])
+            stones.append(len(line))
             found.append(value)
     scores, shares = (each.astype(np.float32) for each in scores_of(found))
     return _Seen(
-        np.concatenate(cells), [len(each) for each in cells[1:]], tables, values, scores, shares
+        np.concatenate(cells),
+        [len(each) for each in cells[1:]],
+        tables,
+        stones,
+        values,
+        scores,
+        shares,
     )
 
 
@@ -80,14 +100,16 @@ class Positions:
 
     Cells have numbers, by which `lines` has the pairs of rows on their four lines; those of a
     second table follow. `own` and `other` count each position's cells as the two sides see them.
-    `table` is that of the side to move, `value` the static value without the network and `score`
-    the winning chance by a search. Values are logarithms of odds; each counts by its `share`.
+    `table` is that of the side to move, `step` that of the fading, `value` the static value without
+    the network and `score` the winning chance by a search. Values are logarithms of odds; each
+    counts by its `share`.
     """
 
     lines: Matrix
     own: Matrix
     other: Matrix
     table: NDArray[np.int64]
+    step: NDArray[np.int64]
     value: Floats
     score: Floats
     share: Floats
@@ -102,6 +124,7 @@ class Positions:
             self.own[chosen],
             self.other[chosen],
             self.table[chosen],
+            self.step[chosen],
             self.value[chosen],
             self.score[chosen],
             self.share[chosen],
@@ -137,7 +160,9 @@ def positions_of(parts: Sequence[_Seen], tables: int) -> Positions:
         np.concatenate([getattr(part, name) for part in parts]).astype(np.float32)
         for name in ("values", "scores", "shares")
     )
-    return Positions(lines, own, other, table, value / np.float32(LOGISTIC_SCALE), score, share)
+    step = np.concatenate([part.stones for part in parts]).astype(np.int64) // STONES_A_STEP
+    value /= np.float32(LOGISTIC_SCALE)
+    return Positions(lines, own, other, table, step, value, score, share)
 
 
 def _swapped(cells: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -165,6 +190,7 @@ class _Forward(NamedTuple):
     features: Floats
     first: Floats
     second: Floats
+    added: Floats
     values: Floats
 
 
@@ -189,6 +215,7 @@ class Model:
         self._means = {name: np.zeros_like(each) for name, each in self._weights.items()}
         self._squares = {name: np.zeros_like(each) for name, each in self._weights.items()}
         self._steps = 0
+        self._fading = np.ones(FADING_STEPS, np.float32)
 
     def go_on_from(self, network: Network) -> None:
         """Take the weights of `network`, the reverse of `whole`."""
@@ -206,7 +233,28 @@ class Model:
             "last_bias": np.array([network.last_bias / (LAST_UNIT * LOGISTIC_SCALE)]),
         }
         self._weights = {name: each.astype(np.float32) for name, each in found.items()}
+        self._fading = (network.fading / WHOLE).astype(np.float32)
         self._longest_step = _STEP_FROM_A_NETWORK
+
+    def fade(self, positions: Positions) -> None:
+        """Find by how much values should fade, step by step; near the step before, if in doubt."""
+        values = positions.value + self._forward(positions).added
+        before = 1.0
+        for step in range(FADING_STEPS):
+            chosen = positions.step == step
+
+            def error(
+                left: float,
+                value: Floats = values[chosen],
+                score: Floats = positions.score[chosen],
+                share: Floats = positions.share[chosen],
+                before: float = before,
+            ) -> float:
+                errors = share @ (np.logaddexp(0, left * value) - score * left * value)
+                return float(errors) + _FIRMNESS * (left - before) ** 2
+
+            before = minimize_scalar(error, bounds=(0, 2), method="bounded").x
+            self._fading[step] = before
 
     def go_over(self, positions: Positions, start: float, end: float) -> float:
         """Learn from all `positions` once; returns the mean error on the way.
@@ -228,9 +276,8 @@ class Model:
         return positions.error(self._forward(positions).values)
 
     def additions(self, positions: Positions) -> Floats:
-        """What the network adds to the static values."""
-        added: Floats = self._forward(positions).values - positions.value
-        return added
+        """What the network adds to the static values, before they fade."""
+        return self._forward(positions).added
 
     def whole(self, positions: Positions) -> Network:
         """The network in whole numbers, scaled by how large nodes become in `positions`."""
@@ -250,6 +297,7 @@ class Model:
             _rounded_long(WEIGHT_UNIT * second * weights["second_bias"]),
             _rounded_long(LAST_UNIT * LOGISTIC_SCALE / second * weights["last"]),
             round(LAST_UNIT * LOGISTIC_SCALE * float(weights["last_bias"][0])),
+            _rounded_long(WHOLE * self._fading),
         )
 
     def _forward(self, positions: Positions) -> _Forward:
@@ -267,14 +315,16 @@ class Model:
             chosen = positions.table == table
             first[chosen] = np.maximum(features[chosen] @ of_table.T + bias, 0)
         second = np.maximum(first @ weights["second"].T + weights["second_bias"], 0)
-        values = positions.value + second @ weights["last"] + weights["last_bias"]
-        return _Forward(lines, own, other, cells, features, first, second, values)
+        added = second @ weights["last"] + weights["last_bias"]
+        values = self._fading[positions.step] * (positions.value + added)
+        return _Forward(lines, own, other, cells, features, first, second, added, values)
 
     def _learn(self, batch: Positions, step: float) -> float:
         """Move the weights a step down the slope of the error; returns what it was before."""
         weights, found = self._weights, self._forward(batch)
         chances = 1 / (1 + np.exp(-found.values))
         of_value: Floats = batch.share * (chances - batch.score) / batch.share.sum()
+        of_value *= self._fading[batch.step]
         of_second: Floats = of_value[:, None] * weights["last"] * (found.second > 0)
         of_first = of_second @ weights["second"] * (found.first > 0)
         chosen = [batch.table == table for table in range(len(weights["first"]))]
@@ -355,6 +405,8 @@ def main(
     if earlier is not None:
         model.go_on_from(read(game.rule, earlier).network)
         click.echo(f"0: held out {model.error(held_out):.4f}")
+    model.fade(learnt)
+    click.echo(f"faded: held out {model.error(held_out):.4f}")
     for number in range(rounds):
         error = model.go_over(learnt, number / rounds, (number + 1) / rounds)
         click.echo(f"{number + 1}: {error:.4f}, held out {model.error(held_out):.4f}")

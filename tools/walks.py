@@ -115,7 +115,7 @@ def _own(game: SelfPlayedGame) -> list[tuple[Line, Value]]:
     plies = range(game.opening, len(game.line))
     return [
         (game.line[:ply], value)
-        for ply, value in zip(plies, later_values(list(game.values)), strict=True)
+        for ply, value in zip(plies, later_values(game.values), strict=True)
     ]
 
 

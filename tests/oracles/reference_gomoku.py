@@ -18,7 +18,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from engine.games.gomoku import Gomoku, Rule
-from engine.games.gomoku.board import CELLS, padded
+from engine.games.gomoku.board import CELLS, STONES_A_STEP, WHOLE, padded
 from engine.games.gomoku.weights import Weights, read
 from engine.position import Move, Position, cells_of
 from engine.search import Limits, SearchOptions, SearchResult
@@ -398,9 +398,11 @@ def evaluate(s: State, correction: int = 0) -> int:
     own, other = s.worth[s.colour], s.worth[1 - s.colour]
     mover = own + _WAITER_OFFSET >> _WAITER_BITS
     waiter = (other + _WAITER_OFFSET & _MOVER_UNIT - 1) - _WAITER_OFFSET
-    value = mover - waiter + s.threat_worth[threats(s)] + s.tempo + correction
+    value = mover - waiter + s.threat_worth[threats(s)] + s.tempo
     patterns = [(p & _PATTERN, p >> 16) for at, p in enumerate(s.pattern) if not s.cell[at]]
     value += network_value(patterns, s.colour, s.network)
+    stones = s.size * s.size - s.empties
+    value = value * int(s.network.fading[stones // STONES_A_STEP]) // WHOLE + correction
     return max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value))
 
 

@@ -1,6 +1,7 @@
 """Self-played games and the command that fits the evaluation to them."""
 
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,19 @@ from click.testing import CliRunner, Result
 
 from engine.game import Outcome
 from engine.search import Limits
-from engine.values import is_decisive
+from engine.values import HEURISTIC_MAX, WIN, is_decisive, winning_probability
 from tests.tools.selfplayed import COUNT, GAME, PLAN
 from tools import fit, regression
 from tools.fit import main
-from tools.selfplay import SelfPlay, SelfPlayedGame, load_block, load_games, play_games
-from tools.walks import Labels, label_walks
+from tools.selfplay import (
+    SelfPlay,
+    SelfPlayedGame,
+    load_block,
+    load_games,
+    play_games,
+    value_of,
+)
+from tools.walks import Labels, label_walks, later_values
 
 
 def kept(folder: Path, jobs: int, plan: SelfPlay = PLAN) -> list[SelfPlayedGame]:
@@ -78,6 +86,64 @@ def test_walks_depend_on_their_seed_alone(folder: Path) -> None:
     walks = Labels(PLAN, folder, nodes=80, seed=4)
     assert walks.make(1)["values"] == walks.make(1)["values"]
     assert walks.make(1)["values"] != Labels(PLAN, folder, nodes=80, seed=5).make(1)["values"]
+
+
+def test_games_know_what_their_searches_said(folder: Path) -> None:
+    searcher = GAME.searcher()
+    for game in load_games(PLAN, 5, folder):
+        assert len(game.values) == len(game.line) - game.opening
+        for ply, value in enumerate(game.values, game.opening):
+            found = searcher.search(GAME.play_line(game.line[:ply]), Limits(nodes=PLAN.nodes))
+            assert value == value_of(found)
+
+
+def test_what_follows_counts_the_less_the_later_it_comes() -> None:
+    chances = [winning_probability(value) for value in later_values([0, 400, WIN - 3])]
+    second = 0.15 * winning_probability(400) + 0.85 * 0.0
+    assert chances == pytest.approx([0.15 * 0.5 + 0.85 * (1 - second), second, 1.0], abs=1e-3)
+
+
+def test_a_game_that_nothing_decides_is_drawn() -> None:
+    assert later_values([0, 0, 0]) == [0, 0, 0]
+    assert 0 < later_values([900])[0] < 900
+
+
+def test_what_is_decided_stays_as_it_is() -> None:
+    decided = [WIN - 5, 4 - WIN, WIN - 3]
+    assert later_values(decided) == decided
+    assert not is_decisive(later_values([-HEURISTIC_MAX, WIN - 3])[0])
+
+
+def test_walks_played_on_go_to_the_end(folder: Path) -> None:
+    labels = Labels(PLAN, folder, nodes=80, seed=1, play_on=True)
+    assert list(label_walks(labels, 1, jobs=1)) == [1]
+    games: list[list[tuple[tuple[int, ...], int]]] = []
+    for line, value in labels.load(0):
+        if not games or line[:-1] != games[-1][-1][0]:
+            games.append([])
+        games[-1].append((line, value))
+    assert len(games) > 20
+    assert max(map(len, games)) > 3
+    searcher = GAME.searcher()
+    for game in games:
+        searched = [
+            value_of(searcher.search(GAME.play_line(line), Limits(nodes=80))) for line, _ in game
+        ]
+        assert later_values(searched) == [value for _, value in game]
+        last = GAME.play_line(game[-1][0])
+        assert is_decisive(searched[-1]) or last.ply == GAME.cell_count - 1
+
+
+def test_the_first_walks_played_on_have_the_games_as_well(folder: Path) -> None:
+    labels = Labels(PLAN, folder, nodes=80, seed=0, play_on=True)
+    assert list(label_walks(labels, 1, jobs=1)) == [1]
+    found = labels.load(0)
+    for game in load_block(PLAN, 0, folder):
+        own = list(islice(found, len(game.values)))
+        assert [line for line, _ in own] == [
+            game.line[:ply] for ply in range(game.opening, len(game.line))
+        ]
+        assert [value for _, value in own] == later_values(game.values)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """The command that fits the network of a Gomoku rule."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from engine.games.gomoku import Rule, network
+from engine.games.gomoku.board import WHOLE
 from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.games.gomoku.weights import read
@@ -97,6 +99,24 @@ def test_whole_numbers_say_what_the_fitted_ones_do(folder: Path, file: Path) -> 
     ]
     assert np.ptp(wanted) > 50
     assert np.abs(differences).max() < 0.05 * np.ptp(wanted)
+
+
+def test_values_fade_where_they_say_too_much(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = Labels(PLAN, folder, nodes=60, seed=0)
+    list(label_walks(labels, 1, jobs=1))
+    found = positions_of([_seen(labels, 0)], tables=1)
+    step = np.arange(len(found)) % 3
+    left = np.array([1.2, 0.5, 0.8], np.float32)
+    monkeypatch.setattr("tools.network._FIRMNESS", 0.01)
+    model = Model(1, np.random.default_rng(1))
+    values = left[step] * (found.value + model.additions(found))
+    score = (1 / (1 + np.exp(-values))).astype(np.float32)
+    positions = replace(found, step=step, score=score)
+    model.fade(positions)
+    fading = model.whole(positions).fading / WHOLE
+    assert fading[:3] == pytest.approx(left, abs=0.02)
+    # Of fuller boards there is nothing to learn.
+    assert fading[3:] == pytest.approx(left[2], abs=0.05)
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from engine.games.gomoku.board import (
     BEFORE_ALL,
     CELLS,
     EMPTY,
+    FADING_AT,
     FIVE_MOVE,
     FOUR_MOVE,
     FOUR_THREE,
@@ -32,6 +33,7 @@ from engine.games.gomoku.board import (
     MOVER,
     OPEN_FOURS,
     PLAIN,
+    STONES_A_STEP,
     STRIDE,
     THREATS,
     WAITER,
@@ -120,8 +122,8 @@ _REDUCTIONS = _reductions()
 def _static_value(s: Any, correction: int) -> int:
     """What the rows that each side could still make are worth, for the side to move."""
     value = s.worth[u64(2 * s.colour + MOVER)] - s.worth[u64(2 * (1 - s.colour) + WAITER)]
-    value += s.threat_worth[u64(s.colour * THREATS + threats(s))] + s.tempo + correction
-    value += network_value(s)
+    value += s.threat_worth[u64(s.colour * THREATS + threats(s))] + s.tempo + network_value(s)
+    value = correction + (value * s.fading[u64(s.stones // STONES_A_STEP)] >> FADING_AT)
     return int(max(-_EVALUATION_MAX, min(_EVALUATION_MAX, value)))
 
 

@@ -61,6 +61,10 @@ _MOST_CELLS = 40
 FEATURES = 16
 WIDTH, HIDDEN, SECOND_HIDDEN = 2 * FEATURES, 32, 16
 PAIRS = 1 << 8
+# Values fade as the board fills, by steps of so many stones, in parts of a whole.
+STONES_A_STEP, FADING_AT = 8, 8
+WHOLE = 1 << FADING_AT
+FADING_STEPS = MAX_CELLS // STONES_A_STEP + 1
 # What it keeps: an entry for each cell of the root, then for those that each stone changes and its
 # own; a step for each position that was asked about. `common` is how many of the first stones have
 # stayed where they were since the last step.
@@ -94,6 +98,7 @@ STATE = np.dtype(
         ("weight_of", np.int16, 2 * NUMBERS * WEIGHTS),
         ("rank_of", np.int16, 4 * PATTERNS),
         ("threat_worth", np.int16, 2 * THREATS),
+        ("fading", np.int32, FADING_STEPS),
         ("last_bias", np.int64),
         ("step_stones", np.int32, _STEPS),
         ("step_entries", np.int32, _STEPS),

@@ -67,6 +67,7 @@ def _weight_tables(weights: Weights) -> dict[str, NDArray[np.integer[Any]]]:
         "second_layer": _in_pairs(np.pad(network.second, (missing, (0, 0)))),
         "second_bias": np.pad(network.second_bias, missing),
         "last_layer": np.pad(network.last, missing),
+        "fading": network.fading,
         "weight_of": by_number(weights).ravel(),
         "threat_worth": weights.threats[[-1, 0]].ravel(),
     }

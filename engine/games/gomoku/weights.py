@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, patterns
 from engine.games.gomoku.board import (
+    FADING_STEPS,
     FEATURES,
     HIDDEN,
     SECOND_HIDDEN,
     THREATS,
+    WHOLE,
     WIDTH,
 )
 from engine.games.gomoku.line_table import KINDS
@@ -48,6 +50,9 @@ class Network:
     those for the table's side to move, whose own features come before the other side's: shapes
     (tables, HIDDEN, WIDTH) and (tables, HIDDEN). `second`, `second_bias` and `last` are the same
     for both: shapes (SECOND_HIDDEN, HIDDEN), (SECOND_HIDDEN,) and (SECOND_HIDDEN,).
+
+    `fading` is what is left of the whole value, in parts of `WHOLE`, by how often the board has
+    `STONES_A_STEP` stones: the fuller it is, the less a lead will be worth. Shape (FADING_STEPS,).
     """
 
     embedding: NDArray[np.int16]
@@ -57,15 +62,16 @@ class Network:
     second_bias: NDArray[np.int32]
     last: NDArray[np.int32]
     last_bias: int
+    fading: NDArray[np.int32]
 
     @classmethod
     def silent(cls, rule: Rule) -> Network:
-        """One that adds nothing to any value."""
+        """One that adds nothing to any value, and takes nothing away."""
         shapes = _network_shapes(rule)
         arrays: dict[str, Any] = {
             name: np.zeros(shape, kind) for name, (shape, kind) in shapes.items()
         }
-        return cls(**arrays, last_bias=0)
+        return cls(**arrays | {"fading": arrays["fading"] + WHOLE}, last_bias=0)
 
     def write(self, file: Path, origin: Mapping[str, object]) -> None:
         """Put it beside the other weights in `file`, with what there is to say of its `origin`."""
@@ -86,6 +92,7 @@ def _network_shapes(rule: Rule) -> dict[str, tuple[tuple[int, ...], type[np.inte
         "second": ((SECOND_HIDDEN, HIDDEN), np.int16),
         "second_bias": ((SECOND_HIDDEN,), np.int32),
         "last": ((SECOND_HIDDEN,), np.int32),
+        "fading": ((FADING_STEPS,), np.int32),
     }
 
 
@@ -99,7 +106,8 @@ class Weights:
     in the order of `patterns.COMBINATIONS`. One without a two or more is worth nothing, so that a
     larger board is not another position. `threats` is what all that both sides threaten is worth
     besides to the side to move, whose table it is, by `board.threats`: shape (tables, THREATS).
-    `tempo` is what being to move is worth in any case. `network` adds to the sum of all these.
+    `tempo` is what being to move is worth in any case. `network` adds to the sum of all these and
+    has it fade.
     """
 
     worth: NDArray[np.int16]

@@ -12,6 +12,8 @@ import pytest
 from engine import registry
 from engine.game import Game
 from engine.games.gomoku import Rule, board, weights
+from engine.games.gomoku.alphabeta import evaluate
+from engine.games.gomoku.board import FADING_STEPS, STONES_A_STEP, WHOLE
 from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, network_value
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.games.gomoku.weights import Network
@@ -35,7 +37,8 @@ def random_network(rule: Rule, seed: int) -> Network:
         for each in fields(silent)
         if each.name != "last_bias"
     }
-    return Network(**arrays, last_bias=-123_456)
+    fading = random.integers(0, 2 * WHOLE, silent.fading.shape, np.int32)
+    return Network(**arrays | {"fading": fading}, last_bias=-123_456)
 
 
 def searcher_with(game: Game, network: Network) -> GomokuSearcher:
@@ -119,11 +122,30 @@ def test_features_and_nodes_that_are_too_large_count_as_the_largest() -> None:
         silent.second_bias,
         silent.last + np.int32(16),
         0,
+        silent.fading,
     )
     # On every cell that sees the stone all features are 1,600, and there are 32 of these cells.
     state = searcher_with(game, network).state_of(game.play_line(game.parse_line("e5")))
     assert network_value(state) == plain_value(state, network)
     assert network_value(state) == board.SECOND_HIDDEN * 16 * NODE_MAX // LAST_UNIT
+
+
+def test_values_fade_by_steps_of_stones() -> None:
+    game = registry.get("gomoku-9")
+    network = random_network(game.rule, seed=2)
+    fading = WHOLE - 3 * np.arange(FADING_STEPS, dtype=np.int32)
+    whole, faded = (
+        searcher_with(game, replace(network, fading=each))
+        for each in (Network.silent(game.rule).fading, fading)
+    )
+    random, steps = Random(4), set()
+    for _ in range(40):
+        position = random_position(game, random)
+        step = position.ply // STONES_A_STEP
+        value = evaluate(whole.state_of(position))
+        assert evaluate(faded.state_of(position)) == value * int(fading[step]) // WHOLE
+        steps.add(step)
+    assert len(steps) > 3
 
 
 @RULES
