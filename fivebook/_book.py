@@ -164,8 +164,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        709 i10 h10 j8 i8 h9 g9 j11 g8
-        681 g8
+        804 i10 j8 h10 g10 g9 h9 f11 j9
+        642 h10
 
         Raises:
             PositionNotFound: if the book does not hold the position.
