@@ -63,11 +63,14 @@ def test_a_claim_that_a_search_bears_out_agrees(
 
 def test_what_follows_above_is_counted(book: Path, claims: Path, fivebook: Fivebook) -> None:
     with BookReader(book) as reader:
-        first = reader.find(GAME, GAME.initial).moves[0].move
-        replies = reader.find(GAME, GAME.play(GAME.initial, first)).moves
+        lines = [
+            GAME.format_line([first.move, reply.move])
+            for first in reader.find(GAME, GAME.initial).moves
+            if first.in_book
+            for reply in reader.find(GAME, GAME.play(GAME.initial, first.move)).moves
+        ]
     # What a reply is worth may come from below it, and then its own search changes nothing.
-    for reply in replies:
-        line = GAME.format_line([first, reply.move])
+    for line in lines:
         claims.write_text(f"{line} +900")
         above = "", line.split()[0]
         before = [value(book, each) for each in above]

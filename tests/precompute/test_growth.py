@@ -182,8 +182,8 @@ def test_a_book_may_begin_at_a_root(tmp_path: Path) -> None:
 
 def test_roots_grow_by_turns(tmp_path: Path) -> None:
     path = tmp_path / "book.db"
-    # After four moves in the corners none of them leads to another.
-    roots = ("a1 a5 e1 e5", "c3 b2 d4 a1", "a1 c3 a2 c4")
+    # After four moves none of them leads to another, nor is one settled with so few positions.
+    roots = ("a1 a5 e1 e5", "c3 b3 c4 b4", "a1 c3 a2 c4")
     build(path, roots=roots, mode=Explore(30))
     with BookReader(path) as reader:
         states = root_states(reader, summarise(reader, GAME))
@@ -340,7 +340,7 @@ def grow_with(book: Path, wish: Wish | None) -> tuple[set[int], set[int]]:
     graph = Graph(book)
     place = favourite(graph)
     make_wish(book, GAME, GAME.unpack(graph.rows[place].stones), wish)
-    build(book, mode=Explore(SIZE + 40))
+    build(book, mode=Explore(SIZE + 120))
     return only_by_way_of(graph, place), only_by_way_of(Graph(book), place)
 
 
