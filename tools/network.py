@@ -239,22 +239,14 @@ class Model:
     def fade(self, positions: Positions) -> None:
         """Find by how much values should fade, step by step; near the step before, if in doubt."""
         values = positions.value + self._forward(positions).added
-        before = 1.0
+        left = 1.0
         for step in range(FADING_STEPS):
             chosen = positions.step == step
-
-            def error(
-                left: float,
-                value: Floats = values[chosen],
-                score: Floats = positions.score[chosen],
-                share: Floats = positions.share[chosen],
-                before: float = before,
-            ) -> float:
-                errors = share @ (np.logaddexp(0, left * value) - score * left * value)
-                return float(errors) + _FIRMNESS * (left - before) ** 2
-
-            before = minimize_scalar(error, bounds=(0, 2), method="bounded").x
-            self._fading[step] = before
+            of_step = values[chosen], positions.score[chosen], positions.share[chosen]
+            left = minimize_scalar(
+                _error_faded, bounds=(0, 2), args=(*of_step, left), method="bounded"
+            ).x
+            self._fading[step] = left
 
     def go_over(self, positions: Positions, start: float, end: float) -> float:
         """Learn from all `positions` once; returns the mean error on the way.
@@ -356,6 +348,12 @@ class Model:
             if name == "embedding":
                 way += _DECAY * self._weights[name]
             self._weights[name] -= np.float32(step) * way
+
+
+def _error_faded(left: float, values: Floats, scores: Floats, shares: Floats, near: float) -> float:
+    """The error, in nats, of what is `left` of `values`, which should lie near another share."""
+    errors = shares @ (np.logaddexp(0, left * values) - scores * left * values)
+    return float(errors) + _FIRMNESS * (left - near) ** 2
 
 
 def _renumbered(counts: Matrix, used: NDArray[np.int64]) -> Matrix:

@@ -31,8 +31,7 @@ from tools.selfplay import SelfPlay, SelfPlayedGame, load_block, value_of
 Line = tuple[Move, ...]
 
 _SHARE, _PLIES = 0.7, 6
-# Where games are played on.
-_FEWER, _FEWER_PLIES = 0.3, 4
+_SHARE_PLAYED_ON, _PLIES_PLAYED_ON = 0.3, 4
 # The higher, the more often a walk leaves the moves that rank first.
 _TEMPERATURE = 1.5
 # Where a win is at hand or a move forced, the search makes the move.
@@ -81,7 +80,7 @@ class Labels:
 
     def _walks(self, games: list[SelfPlayedGame], random: Random) -> Iterator[Line]:
         """Lines some of which begin at each of the positions in `games`."""
-        share, plies = (_FEWER, _FEWER_PLIES) if self.play_on else (_SHARE, _PLIES)
+        share, plies = (_SHARE_PLAYED_ON, _PLIES_PLAYED_ON) if self.play_on else (_SHARE, _PLIES)
         for game in games:
             for ply in range(game.opening, len(game.line)):
                 if random.random() < share:
