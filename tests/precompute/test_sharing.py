@@ -42,6 +42,12 @@ _RECORD_LEASES = """
         WHEN (NEW.leased_by IS NOT NULL AND NEW.leased_by IS DISTINCT FROM OLD.leased_by)
         EXECUTE FUNCTION record();
 """
+# Every result takes its time to be kept, so that a builder is seen at work.
+_KEEP_SLOWLY = """
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END $$;
+    CREATE TRIGGER wait BEFORE UPDATE OF result ON tasks FOR EACH ROW EXECUTE FUNCTION wait();
+"""
 
 Content = list[dict[str, object]]
 
@@ -112,6 +118,7 @@ def test_what_a_killed_builder_was_at_is_done_by_the_other(
     shared: str, alone: tuple[Content, BuildState]
 ) -> None:
     BookWriter(shared, GAME).close()
+    change(shared, _KEEP_SLOWLY)
     killed = start(shared, "--lease", "3s")
     wait_for(shared, leases_of(killed))
     # Stopped where it has leases, so that it takes some along.
