@@ -164,7 +164,7 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        804 i10 j8 h10 g10 g9 h9 f11 j9
+        679 i10 h10 j8 i8 j9 j7 i7 k9
         642 h10
 
         Raises:

@@ -376,6 +376,7 @@ _KILLER_RANK = 1024
 _POLICY_RANK = 20
 _STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
 _FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
+_FOURS_IN_A_ROW, _NODES_FOR_FOURS = 8, 60
 _TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
 _CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
 _CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
@@ -592,34 +593,47 @@ def _win_in_sight(s: State, ply: int) -> int:
     return 0
 
 
-def _count_fours(s: State) -> int:
-    """How many cells there are on which the side to move, which has no five, makes a four."""
-    own = s.colour * LEVELS
+def _count_fours(s: State, colour: int) -> int:
+    """How many cells there are on which `colour`, which has no five, makes a four."""
+    own = colour * LEVELS
     return sum(s.level_count[own + FOUR_MOVE : own + FIVE_MOVE])
 
 
-def _win_by_four(s: State, ply: int) -> int:
-    """The value of a win by a four that makes way for an open four; 0 if none."""
+def _are_in_line(s: State, one: int, other: int) -> bool:
+    """Whether two cells are on a line, and near enough to be in one row of five."""
+    (row, column), (other_row, other_column) = divmod(one, s.size), divmod(other, s.size)
+    rows, columns = abs(row - other_row), abs(column - other_column)
+    return max(rows, columns) <= 4 and (rows == 0 or columns == 0 or rows == columns)
+
+
+def _win_by_fours(s: State, ply: int, last: int | None, left: int, end: int) -> int:
+    """The value of a win by up to `left` fours, one after the other; 0 if none is found."""
     if ply >= MAX_PLY - 4:
         return 0
     own, patterns, level_of = 16 * s.colour, s.pattern, s.level_of
-    levels = s.colour * LEVELS
+    colour, levels, opponent = s.colour, s.colour * LEVELS, (1 - s.colour) * LEVELS
+    fours = _count_fours(s, colour)
     moves = [
         at
         for at in s.cells
-        if level_of[patterns[at] >> own & _PATTERN] >= FOUR_MOVE and s.cell[at] == EMPTY
+        if level_of[patterns[at] >> own & _PATTERN] >= FOUR_MOVE
+        and s.cell[at] == EMPTY
+        and (last is None or _are_in_line(s, last, at))
     ]
     for move in moves:
-        if s.nodes + 2 > s.node_limit:
+        if s.nodes >= end:
             break
         place(s, move)
         s.nodes += 1
         value = 0
-        if s.level_count[levels + OPEN_FOURS] + s.level_count[levels + FIVE_MOVE] > 1:
+        wins = s.level_count[levels + OPEN_FOURS] + s.level_count[levels + FIVE_MOVE] > 1
+        if wins or (left > 1 and _count_fours(s, colour) > fours):
             reply = find(s, 1 - s.colour, FIVE_MOVE)
             place(s, reply)
             s.nodes += 1
             value = _win_in_sight(s, ply + 2)
+            if value == 0 and left > 1 and s.level_count[opponent + FIVE_MOVE] == 0:
+                value = _win_by_fours(s, ply + 2, move, left - 1, end)
             take_back(s, reply)
             _put_line(s, ply + 1, reply)
         take_back(s, move)
@@ -630,12 +644,13 @@ def _win_by_four(s: State, ply: int) -> int:
 
 
 def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
-    """The value where the depth ends: the evaluation, or a win by a four."""
+    """The value where the depth ends: the evaluation, or a win by fours."""
     value = _expected(s)
-    if value < beta and _count_fours(s) > 0:
+    if value < beta and _count_fours(s, s.colour) > 0:
         _, known, _, _, bound, _ = _look_up(s, table)
         if bound == _NOTHING:
-            won = _win_by_four(s, ply)
+            end = min(s.nodes + _NODES_FOR_FOURS, s.node_limit - 1)
+            won = _win_by_fours(s, ply, None, _FOURS_IN_A_ROW, end)
             if won > 0:
                 _store(s, table, ply, 0, won, _LOWER, s.pv[ply][0], False)
                 return won

@@ -91,6 +91,8 @@ _FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
 # From this depth on, where the static value is this much above what matters, a search so much
 # shorter is believed if it finds as much (ProbCut, after Buro, 1995).
 _TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
+# At the horizon so many fours in a row are tried, in so many nodes.
+_FOURS_IN_A_ROW, _NODES_FOR_FOURS = 8, 60
 # At depth d no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 # The next iteration is searched with a window of this much to both sides of the last one's value.
@@ -501,42 +503,57 @@ def _win_in_sight(s: Any, ply: int) -> int:
     return WIN - ply - plies
 
 
-@kernel(types.int64(State))
-def _count_fours(s: Any) -> int:
-    """How many cells there are on which the side to move, which has no five, makes a four."""
-    own = s.colour * LEVELS
+@kernel(types.int64(State, types.int64))
+def _count_fours(s: Any, colour: int) -> int:
+    """How many cells there are on which `colour`, which has no five, makes a four."""
+    own = colour * LEVELS
     fours = s.level_count[u64(own + FOUR_MOVE)] + s.level_count[u64(own + FOUR_THREE)]
     return int(fours + s.level_count[u64(own + OPEN_FOURS)])
 
 
-@kernel(types.int64(State, types.int64))
-def _win_by_four(s: Any, ply: int) -> int:
-    """The value of a win by a four that makes way for an open four; 0 if none.
+@kernel(types.boolean(types.int64, types.int64))
+def _are_in_line(one: int, other: int) -> bool:
+    """Whether two cells are on a line, and near enough to be in one row of five."""
+    apart = abs(one - other)
+    rows = (apart + STRIDE // 2) // STRIDE
+    across = abs(apart - rows * STRIDE)
+    return max(rows, across) <= 4 and (rows == 0 or across == 0 or across == rows)
 
-    Neither side has a five at hand. To a four there is one reply, so that the win is a proof.
+
+@kernel(types.int64(State, *[types.int64] * 4))
+def _win_by_fours(s: Any, ply: int, last: int, left: int, end: int) -> int:
+    """The value of a win by up to `left` fours, one after the other; 0 if none is found.
+
+    Neither side has a five at hand. To a four there is one reply, so that the win is a proof. One
+    that wins nothing at once is followed by others in line with it, if it leaves more cells for
+    fours than there were; `last` is where the one before was made, BEFORE_ALL if there was none.
+    No four is tried from `end` nodes on.
     """
     if ply >= MAX_PLY - 4:
         return 0
-    own = s.colour * LEVELS
+    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    fours = _count_fours(s, s.colour)
     move = BEFORE_ALL
-    # A four and its reply are two nodes, which the limit must have room for.
-    while s.nodes + 2 <= s.node_limit:
+    while s.nodes < end:
         move = next_cell(s, s.colour, FOUR_MOVE, move)
         if move == 0:
             break
-        if is_forbidden(s, move):
+        if (last != BEFORE_ALL and not _are_in_line(last, move)) or is_forbidden(s, move):
             continue
         place(s, move)
         s.nodes += 1
         value = 0
+        wins = s.level_count[u64(own + OPEN_FOURS)] + s.level_count[u64(own + FIVE_MOVE)] > 1
         if s.forbidding > 0 and cannot_parry(s):
             s.pv_length[u64(ply + 1)] = 0
             value = WIN - ply - 3
-        elif s.level_count[u64(own + OPEN_FOURS)] + s.level_count[u64(own + FIVE_MOVE)] > 1:
+        elif wins or (left > 1 and _count_fours(s, 1 - s.colour) > fours):
             reply = find(s, 1 - s.colour, FIVE_MOVE)
             place(s, reply)
             s.nodes += 1
             value = _win_in_sight(s, ply + 2)
+            if value == 0 and left > 1 and s.level_count[u64(opponent + FIVE_MOVE)] == 0:
+                value = _win_by_fours(s, ply + 2, move, left - 1, end)
             take_back(s, reply)
             _put_line(s, ply + 1, reply)
         take_back(s, move)
@@ -548,15 +565,17 @@ def _win_by_four(s: Any, ply: int) -> int:
 
 @kernel(types.int64(State, _Table, types.int64, types.int64))
 def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
-    """The value where the depth ends: the evaluation, or a win by a four.
+    """The value where the depth ends: the evaluation, or a win by fours.
 
     Fours are tried where the evaluation does not reach `beta`, once for each position.
     """
     value = _expected(s)
-    if value < beta and _count_fours(s) > 0:
+    if value < beta and _count_fours(s, s.colour) > 0:
         known = _look_up(s, table)
         if known == _NOTHING:
-            won = _win_by_four(s, ply)
+            # A four and its reply are two nodes, which the limit must have room for.
+            end = min(s.nodes + _NODES_FOR_FOURS, s.node_limit - 1)
+            won = _win_by_fours(s, ply, BEFORE_ALL, _FOURS_IN_A_ROW, end)
             if won > 0:
                 _store(s, table, ply, 0, won, _LOWER, int(s.pv[ply * MAX_PLY]), 0)
                 return won
