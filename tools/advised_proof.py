@@ -2,10 +2,10 @@
 
 python -m tools.advised_proof won.db.parts --game gomoku-15 --rapfi path/to/pbrain-rapfi
 
-Rapfi (https://github.com/dhbloo/rapfi) says where it sees a mate, and by which move. Nothing else
-is taken from it: the replies to its move are listed and refuted here, one after the other, and what
-comes of that is written down and checked like every other part. `fivebook certify` goes on with
-the file as it does with its own.
+Rapfi (https://github.com/dhbloo/rapfi) says where it sees a mate, or with `--value` hopes for one,
+and by which move. Nothing else is taken from it: the replies to its move are listed and refuted
+here, one after the other, and what comes of that is written down and checked like every other
+part. `fivebook certify` goes on with the file as it does with its own.
 """
 
 import re
@@ -68,21 +68,25 @@ class Rapfi(Closing):
         self._process.kill()
         self._process.communicate()
 
-    def winning_move(self, position: Position, seconds: float) -> Move | None:
-        """The first move of a win that it sees for the side to move within `seconds`."""
+    def advice(self, position: Position, seconds: float, least: int | None) -> Move | None:
+        """The first move of a win that it sees for the side to move within `seconds`.
+
+        Or of a line that in the end it values at `least`, in its own units.
+        """
         self._tell(f"INFO timeout_turn {seconds * 1000:.0f}", *self._board(position))
         asked = time.monotonic()
         seen: float | None = None
-        wins = False
+        wins = hopes = False
         for line in self._lines():
-            if value := re.search(r"Eval ([+-]M?)", line):
+            if value := re.search(r"Eval ([+-]M)?(-?\d+)", line):
                 wins = value[1] == "+M"
+                hopes = wins or (not value[1] and least is not None and int(value[2]) >= least)
             if wins:
                 seen = seen or time.monotonic()
                 if time.monotonic() - seen >= (seen - asked) * _SHARE_FOR_SHORTER:
                     self._tell("STOP")
             if move := re.fullmatch(r"(\d+),(\d+)", line):
-                return int(move[2]) * self._size + int(move[1]) if wins else None
+                return int(move[2]) * self._size + int(move[1]) if hopes else None
         raise click.ClickException("Rapfi has ended")
 
     def _board(self, position: Position) -> Iterator[str]:
@@ -104,18 +108,21 @@ class Rapfi(Closing):
 
 class AdvisedFinder:
     """Proves wins by the moves of `rapfi`, asked for at most `seconds` a position; until
-    `deadline`, on the clock of `time.monotonic`.
+    `deadline`, on the clock of `time.monotonic`. With `least` also by moves that it only values so.
 
     `finder` knows what has been proved, `nodes` have been spent.
     """
 
-    def __init__(self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float) -> None:
+    def __init__(
+        self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float, least: int | None = None
+    ) -> None:
         self.finder = StrategyFinder(game)
         self.nodes = 0
         self._game = game
         self._rapfi = rapfi
         self._seconds = seconds
         self._deadline = deadline
+        self._least = least
         self._workspace = Workspace(game)
         self._open: set[bytes] = set()
 
@@ -126,7 +133,7 @@ class AdvisedFinder:
             return None
         found = self._alone(position, _NODES_BEFORE)
         if found is None:
-            move = self._rapfi.winning_move(position, self._seconds)
+            move = self._rapfi.advice(position, self._seconds, self._least)
             if move is None:
                 found = self._alone(position, _NODES_WITHOUT)
             else:
@@ -178,11 +185,13 @@ class AdvisedFinder:
         self.finder.store[canonical.stones] = Entry(own, kind, distance)
 
 
-def prove_part(game_id: str, line: Line, rapfi: Path, seconds: float, longest: float) -> Part:
+def prove_part(
+    game_id: str, line: Line, rapfi: Path, seconds: float, longest: float, least: int | None
+) -> Part:
     """The part at the end of `line`, tried for at most `longest` seconds."""
     game = game_of(game_id)
     with Rapfi(rapfi, game) as process:
-        advised = AdvisedFinder(game, process, seconds, time.monotonic() + longest)
+        advised = AdvisedFinder(game, process, seconds, time.monotonic() + longest, least)
         part = Part(line, _LIMIT, advised.nodes)
         if advised.distance(game.play_line(line)) is not None:
             part = write_part(game, part, advised.finder, advised.settle)
@@ -201,9 +210,17 @@ def prove_part(game_id: str, line: Line, rapfi: Path, seconds: float, longest: f
 )
 @click.option("--seconds", type=_SECONDS, default=120, show_default=True, help="For a position.")
 @click.option("--longest", type=_SECONDS, default=1800, show_default=True, help="For a part.")
+@click.option("--value", "least", type=int, help="Follow moves that it values so, too.")
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Parts side by side.")
 def main(
-    parts: Path, game_id: str, root: str, rapfi: Path, seconds: float, longest: float, jobs: int
+    parts: Path,
+    game_id: str,
+    root: str,
+    rapfi: Path,
+    seconds: float,
+    longest: float,
+    least: int | None,
+    jobs: int,
 ) -> None:
     """Try all open parts of the proof in PARTS once, and add what is won to the file."""
     game = game_of(game_id)
@@ -213,7 +230,7 @@ def main(
         won = {line for line, part in file.parts.items() if part.won}
         open_ = [line for line in lines if line not in won]
         tried = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(prove_part)(game_id, line, rapfi, seconds, longest) for line in open_
+            delayed(prove_part)(game_id, line, rapfi, seconds, longest, least) for line in open_
         )
         for count, part in enumerate(tried, 1):
             # `certify` has not tried what is open.

@@ -1,4 +1,7 @@
-"""A program that says where it sees a win as Rapfi does: for tests of `tools.advised_proof`."""
+"""A program that says where it sees a win as Rapfi does: for tests of `tools.advised_proof`.
+
+With `hopes` it sees no win, but says 400 there.
+"""
 
 import sys
 
@@ -11,6 +14,7 @@ _NODES = 2_000_000
 def main() -> None:
     """Answer each board on the standard input."""
     stones: dict[str, list[int]] = {"1": [], "2": []}
+    win = "400" if sys.argv[1:] == ["hopes"] else "+M21"
     for line in map(str.strip, sys.stdin):
         if line.startswith("START"):
             game = game_of(f"gomoku-{line.split()[1]}")
@@ -23,7 +27,7 @@ def main() -> None:
             finder = StrategyFinder(game)
             won = finder.prove(position, nodes=_NODES).won
             entry = finder.move(position)
-            print(f"MESSAGE Depth 9-9 | Eval {'+M21' if won else '100'} | Time 1s", flush=True)
+            print(f"MESSAGE Depth 9-9 | Eval {win if won else '100'} | Time 1s", flush=True)
             move = entry.move if entry is not None else game.legal_moves(position)[0]
             print(f"{move % game.size},{move // game.size}", flush=True)
         elif line[:1].isdigit():

@@ -1,5 +1,7 @@
 """Parts that are proved with another program's moves are written and checked as all others."""
 
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -17,14 +19,17 @@ GAME = game_of("gomoku-15")
 LINE = tuple(GAME.parse_line("h8 h9 i9 a15"))
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Path:
-    path = tmp_path / "program"
-    path.write_text(
-        f"#!/bin/sh\nPYTHONPATH='{ROOT}' exec '{sys.executable}' -m tests.tools.adviser_program\n"
-    )
+def program_in(folder: Path, *options: str) -> Path:
+    path = folder / "program"
+    command = shlex.join([sys.executable, "-m", "tests.tools.adviser_program", *options])
+    path.write_text(f"#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {command}\n")
     path.chmod(0o755)
     return path
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    return program_in(tmp_path)
 
 
 def tried(parts: Path, program: Path, *options: str) -> str:
@@ -57,3 +62,17 @@ def test_a_part_without_the_time_stays_open(tmp_path: Path, program: Path) -> No
     said = tried(parts, program, "--longest", "1e-9")
     assert said == "1 of 1: h8 h9 i9 a15 open, 0 nodes\n"
     assert tried(parts, program).startswith("1 of 1: h8 h9 i9 a15 won, ")
+
+
+def test_a_value_is_advice_from_the_least_one_on(tmp_path: Path) -> None:
+    nodes = {}
+    for least in ("400", "401"):
+        parts = tmp_path / least
+        with ProofByParts(GAME, parts, root=LINE):
+            pass
+        said = tried(parts, program_in(tmp_path, "hopes"), "--value", least)
+        found = re.fullmatch(r"1 of 1: h8 h9 i9 a15 won, .*, ([\d,]+) nodes\n", said)
+        assert found is not None, said
+        nodes[least] = int(found[1].replace(",", ""))
+    # Without advice the finder goes on by itself.
+    assert nodes["400"] < nodes["401"]
