@@ -106,7 +106,11 @@ books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
-		case $$game in pentago*) options="--margin 50 --nodes 5000000 --openings 200" ;; *) options= ;; esac; \
+		case $$game in \
+			pentago-swap) options="--margin 50 --nodes 5000000" ;; \
+			pentago*) options="--margin 50 --nodes 1000000" ;; \
+			*) options= ;; \
+		esac; \
 		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
 	done
 
