@@ -9,7 +9,13 @@ from fivebook.cli import cli
 from tests.checkout import DATA
 
 BOOKS = sorted(DATA.glob("*.db"))
-SHIPPED = ["gomoku-15-renju.db", "gomoku-15-standard.db", "gomoku-15.db", "pentago-swap.db"]
+SHIPPED = [
+    "gomoku-13.db",
+    "gomoku-15-renju.db",
+    "gomoku-15-standard.db",
+    "gomoku-15.db",
+    "pentago-swap.db",
+]
 
 
 def test_there_are_books() -> None:
