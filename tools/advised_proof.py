@@ -8,6 +8,7 @@ here, one after the other, and what comes of that is written down and checked li
 part. `fivebook certify` goes on with the file as it does with its own.
 """
 
+import math
 import re
 import subprocess
 import time
@@ -37,6 +38,9 @@ _NODES_FOR_REPLIES, _NODES_FOR_REPLY = 5_000_000, 5_000
 _SHARE_FOR_SHORTER = 0.2
 # So that `certify` tries none of them again with less than was spent here.
 _LIMIT = 2_000_000_000
+
+# What a mate is worth to the side to move, as it is printed.
+_MATE = {"+M": math.inf, "-M": -math.inf}
 
 _SECONDS = click.FloatRange(0, min_open=True)
 
@@ -68,25 +72,25 @@ class Rapfi(Closing):
         self._process.kill()
         self._process.communicate()
 
-    def advice(self, position: Position, seconds: float, least: int | None) -> Move | None:
-        """The first move of a win that it sees for the side to move within `seconds`.
+    def advice(self, position: Position, seconds: float, least: float) -> Move | None:
+        """The move that it values at `least`, in its own units, after at most `seconds`.
 
-        Or of a line that in the end it values at `least`, in its own units.
+        A mate for the side to move is worth more than any other value.
         """
         self._tell(f"INFO timeout_turn {seconds * 1000:.0f}", *self._board(position))
         asked = time.monotonic()
         seen: float | None = None
-        wins = hopes = False
+        worth = -math.inf
         for line in self._lines():
             if value := re.search(r"Eval ([+-]M)?(-?\d+)", line):
-                wins = value[1] == "+M"
-                hopes = wins or (not value[1] and least is not None and int(value[2]) >= least)
-            if wins:
+                mate, number = value.groups()
+                worth = _MATE[mate] if mate else int(number)
+            if worth == math.inf:
                 seen = seen or time.monotonic()
                 if time.monotonic() - seen >= (seen - asked) * _SHARE_FOR_SHORTER:
                     self._tell("STOP")
             if move := re.fullmatch(r"(\d+),(\d+)", line):
-                return int(move[2]) * self._size + int(move[1]) if hopes else None
+                return int(move[2]) * self._size + int(move[1]) if worth >= least else None
         raise click.ClickException("Rapfi has ended")
 
     def _board(self, position: Position) -> Iterator[str]:
@@ -108,13 +112,13 @@ class Rapfi(Closing):
 
 class AdvisedFinder:
     """Proves wins by the moves of `rapfi`, asked for at most `seconds` a position; until
-    `deadline`, on the clock of `time.monotonic`. With `least` also by moves that it only values so.
+    `deadline`, on the clock of `time.monotonic`. Its moves are followed from the value `least` on.
 
     `finder` knows what has been proved, `nodes` have been spent.
     """
 
     def __init__(
-        self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float, least: int | None = None
+        self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float, least: float
     ) -> None:
         self.finder = StrategyFinder(game)
         self.nodes = 0
@@ -186,7 +190,7 @@ class AdvisedFinder:
 
 
 def prove_part(
-    game_id: str, line: Line, rapfi: Path, seconds: float, longest: float, least: int | None
+    game_id: str, line: Line, rapfi: Path, seconds: float, longest: float, least: float
 ) -> Part:
     """The part at the end of `line`, tried for at most `longest` seconds."""
     game = game_of(game_id)
@@ -210,7 +214,9 @@ def prove_part(
 )
 @click.option("--seconds", type=_SECONDS, default=120, show_default=True, help="For a position.")
 @click.option("--longest", type=_SECONDS, default=1800, show_default=True, help="For a part.")
-@click.option("--value", "least", type=int, help="Follow moves that it values so, too.")
+@click.option(
+    "--value", "least", type=float, default=math.inf, help="Follow moves that it values so, too."
+)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Parts side by side.")
 def main(
     parts: Path,
@@ -219,7 +225,7 @@ def main(
     rapfi: Path,
     seconds: float,
     longest: float,
-    least: int | None,
+    least: float,
     jobs: int,
 ) -> None:
     """Try all open parts of the proof in PARTS once, and add what is won to the file."""
