@@ -626,8 +626,8 @@ def _win_by_fours(s: State, ply: int, last: int | None, left: int, end: int) -> 
         place(s, move)
         s.nodes += 1
         value = 0
-        wins = s.level_count[levels + OPEN_FOURS] + s.level_count[levels + FIVE_MOVE] > 1
-        if wins or (left > 1 and _count_fours(s, colour) > fours):
+        makes_way = s.level_count[levels + OPEN_FOURS] + s.level_count[levels + FIVE_MOVE] > 1
+        if makes_way or (left > 1 and _count_fours(s, colour) > fours):
             reply = find(s, 1 - s.colour, FIVE_MOVE)
             place(s, reply)
             s.nodes += 1

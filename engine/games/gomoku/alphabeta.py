@@ -543,11 +543,11 @@ def _win_by_fours(s: Any, ply: int, last: int, left: int, end: int) -> int:
         place(s, move)
         s.nodes += 1
         value = 0
-        wins = s.level_count[u64(own + OPEN_FOURS)] + s.level_count[u64(own + FIVE_MOVE)] > 1
+        makes_way = s.level_count[u64(own + OPEN_FOURS)] + s.level_count[u64(own + FIVE_MOVE)] > 1
         if s.forbidding > 0 and cannot_parry(s):
             s.pv_length[u64(ply + 1)] = 0
             value = WIN - ply - 3
-        elif wins or (left > 1 and _count_fours(s, 1 - s.colour) > fours):
+        elif makes_way or (left > 1 and _count_fours(s, 1 - s.colour) > fours):
             reply = find(s, 1 - s.colour, FIVE_MOVE)
             place(s, reply)
             s.nodes += 1
