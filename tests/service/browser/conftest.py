@@ -93,13 +93,13 @@ def missed_position(site: str) -> str:
     """A line to the canonical image of a position that was asked for and no book holds."""
     line = "a1 a9 i1"
     # Misses are counted in memory first, and only those that are asked for most often are told.
-    while line not in missed_in(site):
+    while line not in _missed_in(site):
         get(f"{site}/api/v1/best?game=gomoku-9&moves=a1,i9,a9&movetime=5")
         time.sleep(0.2)
     return line
 
 
-def missed_in(site: str) -> list[str]:
+def _missed_in(site: str) -> list[str]:
     """Lines to the positions that were asked for most often and are not in the book."""
     (game,) = get(f"{site}/api/v1/books/gomoku-9.db")["games"]
     return [missed["moves"] for missed in game["missed"]]
