@@ -8,7 +8,7 @@ WORKERS ?= 3
 ARGS ?=
 BOUNDS ?= tests/engine
 SOAK ?= 3600
-WON := gomoku-15 gomoku-15-standard gomoku-13
+WON := gomoku-15 gomoku-15-standard gomoku-13 gomoku-13-standard
 GROWN := gomoku-15 gomoku-15-standard gomoku-15-renju
 HOURS ?= 3h
 SUITES := gomoku-11 gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-19 gomoku-20 pentago pentago-swap pentago-twist
@@ -120,7 +120,8 @@ solve: setup ## Prove Pentago-swap's win anew, and write the book and the certif
 
 win: setup ## Prove the wins of Gomoku anew, and write their books and certificates in data/
 	for game in $(WON); do \
-		$(BIN)/fivebook build data/$$game.db --game $$game --mode prove --jobs $(JOBS) && \
+		$(BIN)/fivebook build data/$$game.db --game $$game --mode prove \
+			--thirds data/thirds/$$game.txt --jobs $(JOBS) && \
 		$(BIN)/fivebook certify data/$$game.db -o data/$$game.cert --game $$game --jobs $(JOBS) || exit; \
 	done
 

@@ -42,7 +42,7 @@ from precompute.modes.prove_by_solver import (
 )
 from precompute.modes.refine import Refine
 from precompute.rounds import GROWTH, rounds_of
-from service.play.arena.openings import read_openings
+from service.play.arena.openings import Opening, read_openings
 
 if TYPE_CHECKING:
     from precompute.certificates.gomoku.builder import PartsBuildState
@@ -64,7 +64,7 @@ _OPTIONS = {
     "learn": {*_OF_A_BUILD, "positions"},
     "check": {*_OF_A_BUILD, "corrections"},
     "prove": {"by", "root", "plies", "memory"},
-    _BY_PARTS: {"by", "root", "plies", "backend", "scheduler", "insecure"},
+    _BY_PARTS: {"by", "root", "thirds", "plies", "backend", "scheduler", "insecure"},
     _BY_BOOK: {*_OF_A_BUILD, "by", "side", "root", "positions"},
 }
 _MODES = [mode for mode in _OPTIONS if mode not in (_BY_BOOK, _BY_PARTS)]
@@ -94,6 +94,12 @@ _OF_SOME = set().union(*_OPTIONS.values())
     "--roots",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Begin with each of the openings in this file, by turns: a line of moves for each.",
+)
+@click.option(
+    "--thirds",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Where a proof is made of parts, dark's second stones: a line of three moves for each. "
+    "The others are chosen by trials.",
 )
 @click.option(
     "--corrections",
@@ -219,6 +225,7 @@ def build(
     mode: str | None,
     root: str,
     roots: Path | None,
+    thirds: Path | None,
     corrections: Path | None,
     by: str | None,
     side: str | None,
@@ -260,8 +267,8 @@ def build(
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
     win Gomoku on 9×9 or more, the proof is made of parts, opening by opening, also by --backend
-    dask; those that are proved are kept in a file that ends with .parts. With --by book the proof
-    is the book itself: a proof-number search over its positions chooses what to search.
+    dask; those that are proved are kept in a file that ends with .parts. With --by book the
+    proof is the book itself: a proof-number search over its positions chooses what to search.
 
     \b
     Examples:
@@ -303,8 +310,15 @@ def build(
         _check_scheduler(scheduler, insecure=insecure)
     where = Workers(jobs or 1, Backend(backend or Backend.LOKY), scheduler)
     if way == _BY_PARTS:
+        second_stones = read_openings(game, thirds) if thirds else ()
         _prove_by_parts(
-            book, game, line, strategy_plies, where, (seconds, nodes, patience), as_json
+            book,
+            game,
+            (line, second_stones),
+            strategy_plies,
+            where,
+            (seconds, nodes, patience),
+            as_json,
         )
         return
     if way == "prove":
@@ -548,7 +562,7 @@ def _has_parts(game: Game, line: tuple[Move, ...]) -> bool:
 def _prove_by_parts(
     book: Address,
     game: Game,
-    line: tuple[Move, ...],
+    lines: tuple[tuple[Move, ...], tuple[Opening, ...]],
     plies: int,
     where: Workers,
     limits: tuple[float | None, int | None, float],
@@ -557,6 +571,8 @@ def _prove_by_parts(
     from precompute.certificates.gomoku.builder import PartsBuilder, PartsOptions, rounds_within
     from precompute.certificates.gomoku.part import game_of
 
+    """Prove from the first of `lines` on, with the second stones of the others."""
+    line, thirds = lines
     seconds, nodes, patience = limits
     options = PartsOptions(
         game_of(game.id),
@@ -564,6 +580,7 @@ def _prove_by_parts(
         where.backend,
         where.scheduler,
         rounds_within(nodes),
+        thirds,
         line=line,
         jobs=where.jobs,
         seconds=seconds,

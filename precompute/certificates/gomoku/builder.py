@@ -17,7 +17,7 @@ from engine.position import Position
 from precompute.backend import Backend, Workers
 from precompute.build import BuildRun, CommonOptions
 from precompute.certificates.gomoku.book_rows import Numbered, Outlook, OutlookWork, StrategyRows
-from precompute.certificates.gomoku.opening import WINNER
+from precompute.certificates.gomoku.opening import WINNER, Line, Opening
 from precompute.certificates.gomoku.proof import (
     ROUNDS,
     UNKNOWN,
@@ -55,10 +55,13 @@ class PartsOptions(CommonOptions):
     his turn.
 
     His strategy is stored down to `plies` plies after that and, of what is not won at once by
-    then, further. `jobs`, `backend` and `scheduler` are those of `Workers`.
+    then, further. `thirds` are those of `ProofByParts`; `jobs`, `backend` and `scheduler` those of
+    `Workers`.
 
     Raises:
         InvalidOptions: if only one of dask and its scheduler is given.
+        NoThirdStone: if one of `thirds` is none.
+        IllegalMove: if it cannot be played.
     """
 
     game: Gomoku
@@ -66,9 +69,13 @@ class PartsOptions(CommonOptions):
     backend: Backend = Backend.LOKY
     scheduler: str | None = None
     rounds: tuple[int, ...] = field(default=ROUNDS)
+    thirds: tuple[Line, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.workers
+        opening = Opening(self.game, self.line)
+        for third in self.thirds:
+            opening.choice(third)
 
     @property
     def workers(self) -> Workers:
@@ -117,7 +124,11 @@ class PartsBuilder(BuildRun[PartsBuildState]):
             self._state = PartsBuildState(UNKNOWN, 0, 0, 0, writer.count(), None, 0.0)
             path = self._address.beside("parts")
             with ProofByParts(
-                options.game, path, root=options.line, rounds=options.rounds
+                options.game,
+                path,
+                root=options.line,
+                rounds=options.rounds,
+                thirds=options.thirds,
             ) as proof:
                 self._prove(proof)
                 if not self._over:

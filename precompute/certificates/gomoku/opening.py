@@ -10,6 +10,7 @@ from functools import cached_property
 
 from book.certificates.gomoku.file import Entry
 from book.certificates.gomoku.writer import entry_of_moves
+from engine.errors import FivebookError
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy import openings
 from engine.position import Move, Side
@@ -21,6 +22,10 @@ Line = tuple[Move, ...]
 WINNER = Side.DARK
 # Stones on the board where a part begins.
 _PART = 4
+
+
+class NoThirdStone(FivebookError):
+    """A line does not end with a second stone that the winner could choose."""
 
 
 class Opening:
@@ -41,6 +46,26 @@ class Opening:
             return [self.root]
         first = openings.first_move(self._game)
         return [(first, second) for second in openings.second_moves(self._game)]
+
+    def choice(self, line: Line) -> tuple[Line, Move]:
+        """The one of `undecided` that `line` is an image of but for its last move, and that move
+        there.
+
+        Raises:
+            NoThirdStone: if there is none.
+            IllegalMove: if `line` cannot be played.
+        """
+        game = self._game
+        game.play_line(line)
+        given = game.canonical(game.play_line(line[:-1]))
+        for each in self.undecided:
+            own = game.canonical(game.play_line(each))
+            if own.stones == given.stones:
+                move = game.map_move(line[-1], given.symmetry)
+                return each, game.map_move(move, game.inverse(own.symmetry))
+        raise NoThirdStone(
+            f"'{game.format_line(line)}' is no first stone in the centre, a reply and a third stone"
+        )
 
     def parts(self, chosen: Mapping[Line, Move]) -> Iterator[list[Line]]:
         """The lines at whose ends parts begin, for each of `undecided` that has been `chosen`."""

@@ -107,15 +107,27 @@ class PartWork(Work[PartTask, "Move | Part"]):
 class ProofByParts(Closing):
     """The proof that the first player wins after `root`, as far as the file at `path` has it.
 
+    `thirds` are lines of three moves each, up to symmetry: the winner's second stone after these
+    is the one given, whatever the file says. Where there is none it is chosen by trials.
+
     Raises:
         PartFileError: if the file cannot be read or written, or is of something else.
+        NoThirdStone: if one of `thirds` is no such line.
+        IllegalMove: if it cannot be played.
     """
 
     def __init__(
-        self, game: Gomoku, path: Path, *, root: Line = (), rounds: tuple[int, ...] = ROUNDS
+        self,
+        game: Gomoku,
+        path: Path,
+        *,
+        root: Line = (),
+        rounds: tuple[int, ...] = ROUNDS,
+        thirds: Iterable[Line] = (),
     ) -> None:
         self.game = game
         self._opening = Opening(game, root)
+        self._given = dict(map(self._opening.choice, thirds))
         self._rounds = rounds
         self._stopping = False
         self._waiting: deque[PartTask] = deque()
@@ -123,6 +135,9 @@ class ProofByParts(Closing):
         self._limit = rounds[0]
         self._started = time.monotonic()
         self._file = PartFile(path, game.id)
+        for line, move in self._given.items():
+            if self._file.chosen.get(line) != move:
+                self._file.choose(line, move)
 
     def close(self) -> None:
         """Close the file."""
@@ -195,6 +210,8 @@ class ProofByParts(Closing):
             return False
         found = False
         for line in self._opening.undecided:
+            if line in self._given:
+                continue
             tried = self._file.choices[line]
             if self._open_after(line, tried[-1]) <= _FEW_OPEN:
                 continue

@@ -159,3 +159,26 @@ def test_the_command_builds_and_says_so(tmp_path: Path) -> None:
     assert f"win in {told['distance']} proven" in result.output
     refused = CliRunner().invoke(cli, [*command, "--memory", "1GB"])
     assert "--mode prove has no --memory by parts" in refused.output
+
+
+def test_the_command_takes_the_second_stones_from_a_file(tmp_path: Path) -> None:
+    thirds = tmp_path / "thirds.txt"
+    # An image of e5 a1 d4.
+    thirds.write_text("e5 i1 f4\n")
+    command = ["build", str(tmp_path / "book.db"), "--game", GAME.id, "--mode", "prove"]
+    command += ["--nodes", "1", "--root", "e5 a1", "--thirds", str(thirds)]
+    result = CliRunner().invoke(cli, command)
+    assert "not proved, the first of them after 'e5 a1 d4 b1'" in result.output
+
+
+def test_the_command_refuses_what_is_no_second_stone_and_makes_no_book(tmp_path: Path) -> None:
+    path, thirds = tmp_path / "book.db", tmp_path / "thirds.txt"
+    command = ["build", str(path), "--game", GAME.id, "--mode", "prove", "--thirds", str(thirds)]
+    thirds.write_text("e5 a1 f6\nd4 e5 f6\n")
+    result = CliRunner().invoke(cli, command)
+    assert "'d4 e5 f6' is no first stone in the centre" in result.output
+    assert list(tmp_path.iterdir()) == [thirds]
+    command += ["--root", "e5 a1 f6 i1"]
+    assert "is no first stone" in CliRunner().invoke(cli, command).output
+    refused = CliRunner().invoke(cli, [*command[:4], "--thirds", str(thirds)])
+    assert "--mode explore has no --thirds" in refused.output

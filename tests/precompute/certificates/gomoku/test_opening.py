@@ -4,7 +4,7 @@ import pytest
 
 from book.certificates.gomoku.board import Board, Cell
 from engine.position import Move
-from precompute.certificates.gomoku.opening import Line, Opening
+from precompute.certificates.gomoku.opening import Line, NoThirdStone, Opening
 from precompute.certificates.gomoku.part import game_of, rules_for
 
 
@@ -64,3 +64,25 @@ def board(dark: int, light: int) -> Board:
 
 def cells(stones: int) -> tuple[Cell, ...]:
     return tuple(cell for cell in range(stones.bit_length()) if stones >> cell & 1)
+
+
+def test_a_third_stone_is_given_in_any_orientation() -> None:
+    game = game_of("gomoku-9")
+    opening = Opening(game)
+    given = tuple(game.parse_line("e5 e6 d6"))
+    images = {
+        tuple(game.map_move(move, symmetry) for move in given)
+        for symmetry in game.symmetries
+    }
+    assert len(images) == 8
+    choices = {opening.choice(image) for image in images}
+    after = {game.canonical(game.play_line((*line, move))).stones for line, move in choices}
+    assert after == {game.canonical(game.play_line(given)).stones}
+    assert {line for line, _ in choices} < set(opening.undecided)
+
+
+@pytest.mark.parametrize("line", ["", "e5", "e5 e6", "d5 e6 d6", "e5 e6 d6 f6"])
+def test_what_is_no_third_stone_is_refused(line: str) -> None:
+    game = game_of("gomoku-9")
+    with pytest.raises(NoThirdStone, match="is no first stone in the centre"):
+        Opening(game).choice(tuple(game.parse_line(line)))

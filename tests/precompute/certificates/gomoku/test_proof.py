@@ -154,6 +154,18 @@ def test_where_parts_resist_another_second_stone_is_tried_and_the_best_one_kept(
     assert chosen.won == max(counts.values())
 
 
+def test_a_second_stone_that_is_given_stays_whatever_resists(tmp_path: Path) -> None:
+    path, line = tmp_path / "all.parts", tuple(GAME.parse_line("e5 a1"))
+    thirds = third_moves(GAME, line[1])
+    for third in thirds[:2]:
+        given = [(*line, third)]
+        with ProofByParts(GAME, path, root=line, rounds=(1, FEW), thirds=given) as proof:
+            list(run(proof))
+            assert {part[:3] for part in proof.nodes} == set(given)
+    with PartFile(path, GAME.id) as file:
+        assert file.choices == {line: thirds[:2]}
+
+
 def test_what_is_not_proved_is_said(tmp_path: Path) -> None:
     with ProofByParts(LARGE, tmp_path / "few.parts", root=WON, rounds=(FEW,)) as proof:
         list(run(proof))
