@@ -21,8 +21,14 @@ from service.inquiry import Inquiry
 from tests.checkout import DATA
 
 GAME: Gomoku = game_of("gomoku-15")
-SHIPPED = {"gomoku-13": 77, "gomoku-15": 67, "gomoku-15-standard": 63}
-"""The games whose win is shipped, and within how many plies it comes."""
+SHIPPED = {
+    "gomoku-13": (77, 77),
+    "gomoku-13-standard": (73, 69),
+    "gomoku-15": (67, 67),
+    "gomoku-15-standard": (63, 63),
+}
+"""The games whose win is shipped, and within how many plies it comes by the certificate and by the
+book: what it stores for one line may be a shorter way in another."""
 START = tuple(GAME.parse_line("h8 a1 i9 g9"))
 LIMITS = Limits(nodes=400_000)
 LINES = 10
@@ -86,17 +92,15 @@ def test_a_sample_of_a_shipped_certificate_is_accepted(game_id: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game_id", "within"), SHIPPED.items())
-def test_a_shipped_certificate_is_accepted_and_tells_the_distance(
-    game_id: str, within: int
-) -> None:
+@pytest.mark.parametrize("game_id", SHIPPED)
+def test_a_shipped_certificate_is_accepted_and_tells_the_distance(game_id: str) -> None:
     checker = shipped_check(game_id, None)
-    assert (checker.whole, checker.distance) == (True, within)
+    assert (checker.whole, checker.distance) == (True, SHIPPED[game_id][0])
 
 
-@pytest.mark.parametrize(("game_id", "within"), SHIPPED.items())
-def test_a_shipped_book_tells_the_distance_of_each_second_move(game_id: str, within: int) -> None:
-    game = game_of(game_id)
+@pytest.mark.parametrize("game_id", SHIPPED)
+def test_a_shipped_book_tells_the_distance_of_each_second_move(game_id: str) -> None:
+    game, (_, within) = game_of(game_id), SHIPPED[game_id]
     with BookReader(DATA / f"{game_id}.db") as reader:
         assert distance(reader.find(game, game.initial).value) == within
         first = reader.find(game, game.initial).moves[0].move
