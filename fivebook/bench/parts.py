@@ -10,10 +10,11 @@ import click
 from rich.box import SIMPLE
 from rich.table import Table
 
+from engine.game import Game
 from engine.search import MOST_THREADS, SearchOptions
 from fivebook.bench.scale import SIZES
 from fivebook.console import console, print_json
-from fivebook.options import DURATION, POSITIVE, TABLE, json_option
+from fivebook.options import DURATION, GAME, POSITIVE, TABLE, json_option
 
 Rows = Sequence[Any]
 """Instances of one dataclass."""
@@ -34,6 +35,12 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     },
     "repeats": {"type": POSITIVE, "default": 3, "help": "Searches of each position;"},
     "positions": {"type": POSITIVE, "help": "Positions, puzzles or games of each kind, at most;"},
+    "game": {"type": GAME, "default": "gomoku-15", "help": "The game that is won, with its book;"},
+    "longer": {
+        "type": POSITIVE,
+        "default": 3,
+        "help": "How many times as long as the first player the engine may think;",
+    },
     "book": {"type": POSITIVE, "default": 200, "help": "Positions of each book;"},
     "size": {
         "type": click.IntRange(min=1_000),
@@ -61,6 +68,8 @@ class BenchSettings:
     positions: int | None
     depth: int | None = None
     repeats: int = 1
+    game: Game | None = None
+    longer: int = 1
 
     @property
     def search(self) -> SearchOptions:

@@ -7,7 +7,10 @@ Python; `fivebook bench` has the others.
 from collections.abc import Mapping
 from functools import partial
 
+import click
+
 from engine import registry
+from engine.games.gomoku import Gomoku
 from engine.search import SearchOptions
 from fivebook.bench.parts import BenchSettings, Part, Rows, bench_command
 from fivebook.commands.bench import PARTS as INSTALLED
@@ -30,7 +33,7 @@ _PERFECT_BOOK = f"data/{perfect_play.BOOK}"
 _PERFECT_GAMES = 100
 _LINES = 1_000
 _LOOKUPS = 200
-_GOMOKU_BOOK = f"data/{perfect_gomoku.BOOK}"
+_GOMOKU_BOOK = f"data/{_MAIN}.db"
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 14
 # Where plain Python takes a second or two a position.
@@ -92,8 +95,12 @@ def _perfect(settings: BenchSettings) -> Mapping[str, Rows]:
 
 
 def _perfect_gomoku(settings: BenchSettings) -> Mapping[str, Rows]:
+    game = settings.game
+    if not isinstance(game, Gomoku):
+        raise click.UsageError("perfect-gomoku plays games of Gomoku only")
+    book = path_of(f"data/{game.id}.db")
     count = settings.positions or _PERFECT_GAMES
-    return {"perfect-gomoku": list(perfect_gomoku.play_all(path_of(_GOMOKU_BOOK), count))}
+    return {"perfect-gomoku": list(perfect_gomoku.play_all(game, book, count, settings.longer))}
 
 
 def _lines(settings: BenchSettings) -> Mapping[str, Rows]:
@@ -162,7 +169,7 @@ PARTS = {
         "games won by the first player of Gomoku with the shipped book, and its times",
         {"perfect-gomoku": "the first player of Gomoku with the shipped book, 100 ms a move"},
         _perfect_gomoku,
-        ("positions",),
+        ("positions", "game", "longer"),
         partial(_require, _GOMOKU_BOOK),
     ),
     "lines": Part(
@@ -190,6 +197,7 @@ bench = bench_command(
         "python -m tools.bench search --json",
         "python -m tools.bench threads --threads 4 --depth 16 --table 64",
         "python -m tools.bench depth --movetime 5s",
+        "python -m tools.bench perfect-gomoku --game gomoku-13 --longer 100 --positions 20",
     ),
 )
 

@@ -9,7 +9,6 @@ from random import Random
 
 import numpy as np
 
-from engine import registry
 from engine.game import Game
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy.openings import first_move, second_moves
@@ -23,11 +22,7 @@ from engine.values import is_decisive
 from service.play.book import BookPlayer
 from tools.bench.perfect_play import Played, play_out
 
-GAME = "gomoku-15"
-BOOK = f"{GAME}.db"
 MOVETIME = 0.1
-# What the engine that plays second has for a move, against that.
-_MORE_TIME = 3
 # The published agents take seconds a move at the depth of their reports.
 _AGENT_DEPTH = 1
 
@@ -52,14 +47,14 @@ class GomokuGames:
     over_ms: float
 
 
-def opponents(game: Game, book: Path | None) -> dict[str, Callable[[], Player]]:
-    """Who plays second: at random; the published agents that play Gomoku; the engine with more
-    time; and as long as it can, with the book's own knowledge and the engine's."""
+def opponents(game: Game, book: Path | None, longer: int) -> dict[str, Callable[[], Player]]:
+    """Who plays second: at random; the published agents that play Gomoku; the engine with `longer`
+    times as much time; and as long as it can, with the book's own knowledge and the engine's."""
     found: dict[str, Callable[[], Player]] = {"random": lambda: RandomPlayer(game, seed=1)}
     for name in AGENT_NAMES:
         with suppress(UnsuitableGame):
             found[name] = partial(_same, agent(name)(game, depth=_AGENT_DEPTH))
-    found["engine"] = lambda: _engine(game, _MORE_TIME * MOVETIME, None)
+    found["engine"] = lambda: _engine(game, longer * MOVETIME, None)
     found["stubborn"] = lambda: _engine(game, MOVETIME, book)
     return found
 
@@ -79,16 +74,20 @@ def openings(game: Gomoku, count: int, random: Random) -> Iterator[tuple[list[Mo
 
 
 def play_all(
-    book: Path | None, count: int, *, movetime: float = MOVETIME, seed: int = 1
+    game: Gomoku,
+    book: Path | None,
+    count: int,
+    longer: int,
+    *,
+    movetime: float = MOVETIME,
+    seed: int = 1,
 ) -> Iterator[GomokuGames]:
-    """`count` games against each of the opponents; without a `book` the engine plays alone."""
-    game = registry.get(GAME)
-    assert isinstance(game, Gomoku)
+    """`count` games against each of the `opponents`; without a `book` the engine plays alone."""
     winner = _engine(game, movetime, book)
     # What only the first search of all has to do.
     winner.choose(game.initial)
     try:
-        for name, make in opponents(game, book).items():
+        for name, make in opponents(game, book, longer).items():
             opponent = make()
             random = Random(seed)
             games = [

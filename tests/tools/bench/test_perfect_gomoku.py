@@ -13,7 +13,7 @@ from engine.position import Position
 from tools.bench import perfect_gomoku
 from tools.bench.perfect_play import play_out
 
-GAME = registry.get(perfect_gomoku.GAME)
+GAME = registry.get("gomoku-15")
 
 
 class _Lowest(Player):
@@ -48,7 +48,7 @@ def test_a_game_is_told_as_it_was_played() -> None:
 
 
 def test_opponents_are_those_who_play_gomoku() -> None:
-    names = list(perfect_gomoku.opponents(GAME, None))
+    names = list(perfect_gomoku.opponents(GAME, None, 3))
     assert names[0] == "random"
     assert names[-2:] == ["engine", "stubborn"]
     assert "closeness" not in names
@@ -57,6 +57,7 @@ def test_opponents_are_those_who_play_gomoku() -> None:
 
 @pytest.mark.slow
 def test_without_a_book_the_engine_beats_random_play() -> None:
-    row = next(perfect_gomoku.play_all(None, 2))
+    assert isinstance(GAME, Gomoku)
+    row = next(perfect_gomoku.play_all(GAME, None, 2, 1))
     assert (row.opponent, row.games, row.won, row.distinct) == ("random", 2, 2, 2)
     assert row.over_ms == pytest.approx(max(0.0, row.slowest_ms - 100), abs=0.02)
