@@ -73,9 +73,7 @@ class PartsOptions(CommonOptions):
 
     def __post_init__(self) -> None:
         assert self.workers
-        opening = Opening(self.game, self.line)
-        for third in self.thirds:
-            opening.choice(third)
+        Opening(self.game, self.line).given(self.thirds)
 
     @property
     def workers(self) -> Workers:

@@ -5,7 +5,7 @@ each of his opponent's two replies, up to symmetry, begins a part. Where the roo
 the first stone elsewhere, a part begins at the root or after each reply to it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from book.certificates.gomoku.file import Entry
@@ -47,25 +47,32 @@ class Opening:
         first = openings.first_move(self._game)
         return [(first, second) for second in openings.second_moves(self._game)]
 
-    def choice(self, line: Line) -> tuple[Line, Move]:
-        """The one of `undecided` that `line` is an image of but for its last move, and that move
-        there.
+    def given(self, thirds: Iterable[Line]) -> dict[Line, Move]:
+        """The winner's second stones after `undecided` that these lines of three moves end with.
+
+        They may have any orientation; those of other openings do not count.
 
         Raises:
-            NoThirdStone: if there is none.
-            IllegalMove: if `line` cannot be played.
+            NoThirdStone: if one is no such line.
+            IllegalMove: if one cannot be played.
         """
         game = self._game
-        game.play_line(line)
-        given = game.canonical(game.play_line(line[:-1]))
-        for each in self.undecided:
-            own = game.canonical(game.play_line(each))
-            if own.stones == given.stones:
-                move = game.map_move(line[-1], given.symmetry)
-                return each, game.map_move(move, game.inverse(own.symmetry))
-        raise NoThirdStone(
-            f"'{game.format_line(line)}' is no first stone in the centre, a reply and a third stone"
-        )
+        lines = {game.canonical(game.play_line(line)).stones: line for line in self.undecided}
+        found = {}
+        for third in thirds:
+            game.play_line(third)
+            if len(third) != _PART - 1 or not self._is_first(third[0]):
+                raise NoThirdStone(
+                    f"'{game.format_line(third)}' is no first stone in the centre, a reply and a "
+                    "third stone"
+                )
+            image = game.canonical(game.play_line(third[:-1]))
+            line = lines.get(image.stones)
+            if line is not None:
+                own = game.canonical(game.play_line(line)).symmetry
+                move = game.map_move(third[-1], image.symmetry)
+                found[line] = game.map_move(move, game.inverse(own))
+        return found
 
     def parts(self, chosen: Mapping[Line, Move]) -> Iterator[list[Line]]:
         """The lines at whose ends parts begin, for each of `undecided` that has been `chosen`."""
@@ -100,6 +107,12 @@ class Opening:
             yield self._entry(line, chosen)
             if len(line) + 1 < _PART and self._is_usual:
                 lines += [(*reply, self.move(reply, chosen)) for reply in self.after_replies(line)]
+
+    def _is_first(self, move: Move) -> bool:
+        """Whether the winner's first stone is an image of that."""
+        game = self._game
+        first = openings.first_move(game)
+        return any(game.map_move(move, symmetry) == first for symmetry in game.symmetries)
 
     @property
     def _replies_at_root(self) -> bool:

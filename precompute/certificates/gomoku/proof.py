@@ -108,7 +108,7 @@ class ProofByParts(Closing):
     """The proof that the first player wins after `root`, as far as the file at `path` has it.
 
     `thirds` are lines of three moves each, up to symmetry: the winner's second stone after these
-    is the one given, whatever the file says. Where there is none it is chosen by trials.
+    is the one given, whatever the file says. Where none is given it is chosen by trials.
 
     Raises:
         PartFileError: if the file cannot be read or written, or is of something else.
@@ -127,7 +127,7 @@ class ProofByParts(Closing):
     ) -> None:
         self.game = game
         self._opening = Opening(game, root)
-        self._given = dict(map(self._opening.choice, thirds))
+        self._given = self._opening.given(thirds)
         self._rounds = rounds
         self._stopping = False
         self._waiting: deque[PartTask] = deque()

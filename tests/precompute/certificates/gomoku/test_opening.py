@@ -71,18 +71,27 @@ def test_a_third_stone_is_given_in_any_orientation() -> None:
     opening = Opening(game)
     given = tuple(game.parse_line("e5 e6 d6"))
     images = {
-        tuple(game.map_move(move, symmetry) for move in given)
-        for symmetry in game.symmetries
+        tuple(game.map_move(move, symmetry) for move in given) for symmetry in game.symmetries
     }
     assert len(images) == 8
-    choices = {opening.choice(image) for image in images}
-    after = {game.canonical(game.play_line((*line, move))).stones for line, move in choices}
+    after = set()
+    for image in images:
+        ((line, move),) = opening.given([image]).items()
+        assert line in opening.undecided
+        after.add(game.canonical(game.play_line((*line, move))).stones)
     assert after == {game.canonical(game.play_line(given)).stones}
-    assert {line for line, _ in choices} < set(opening.undecided)
+
+
+def test_a_third_stone_of_another_opening_does_not_count() -> None:
+    game = game_of("gomoku-9")
+    root = tuple(game.parse_line("e5 i1"))
+    thirds = [tuple(game.parse_line(line)) for line in ("e5 e6 d6", "e5 a1 d4")]
+    assert Opening(game, root).given(thirds) == {root: game.parse_move("f4")}
+    assert Opening(game, (*root, 0, 1)).given(thirds) == {}
 
 
 @pytest.mark.parametrize("line", ["", "e5", "e5 e6", "d5 e6 d6", "e5 e6 d6 f6"])
 def test_what_is_no_third_stone_is_refused(line: str) -> None:
     game = game_of("gomoku-9")
     with pytest.raises(NoThirdStone, match="is no first stone in the centre"):
-        Opening(game).choice(tuple(game.parse_line(line)))
+        Opening(game).given([tuple(game.parse_line(line))])
