@@ -12,7 +12,7 @@ import math
 import re
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,13 +112,20 @@ class Rapfi(Closing):
 
 class AdvisedFinder:
     """Proves wins by the moves of `rapfi`, asked for at most `seconds` a position; until
-    `deadline`, on the clock of `time.monotonic`. Its moves are followed from the value `least` on.
+    `deadline`, on the clock of `time.monotonic`. Its moves are followed from the value `least` on;
+    at the end of a line that is `given` but for its last move, that move is.
 
     `finder` knows what has been proved, `nodes` have been spent.
     """
 
     def __init__(
-        self, game: Gomoku, rapfi: Rapfi, seconds: float, deadline: float, least: float
+        self,
+        game: Gomoku,
+        rapfi: Rapfi,
+        seconds: float,
+        deadline: float,
+        least: float,
+        given: Iterable[Line] = (),
     ) -> None:
         self.finder = StrategyFinder(game)
         self.nodes = 0
@@ -127,6 +134,10 @@ class AdvisedFinder:
         self._seconds = seconds
         self._deadline = deadline
         self._least = least
+        self._given: dict[bytes, Move] = {}
+        for *line, move in given:
+            canonical = game.canonical(game.play_line(line))
+            self._given[canonical.stones] = game.map_move(move, canonical.symmetry)
         self._workspace = Workspace(game)
         self._open: set[bytes] = set()
 
@@ -137,7 +148,7 @@ class AdvisedFinder:
             return None
         found = self._alone(position, _NODES_BEFORE)
         if found is None:
-            move = self._rapfi.advice(position, self._seconds, self._least)
+            move = self._advice(position)
             if move is None:
                 found = self._alone(position, _NODES_WITHOUT)
             else:
@@ -145,6 +156,14 @@ class AdvisedFinder:
         if found is None:
             self._open.add(stones)
         return found
+
+    def _advice(self, position: Position) -> Move | None:
+        """The move given there, or else Rapfi's."""
+        canonical = self._game.canonical(position)
+        given = self._given.get(canonical.stones)
+        if given is not None:
+            return self._game.map_move(given, self._game.inverse(canonical.symmetry))
+        return self._rapfi.advice(position, self._seconds, self._least)
 
     def settle(self, position: Position) -> bool:
         """Have the finder keep what wins in `position`; gives whether anything does."""
@@ -190,12 +209,19 @@ class AdvisedFinder:
 
 
 def prove_part(
-    game_id: str, line: Line, rapfi: Path, seconds: float, longest: float, least: float
+    game_id: str,
+    line: Line,
+    rapfi: Path,
+    seconds: float,
+    longest: float,
+    least: float,
+    given: Sequence[Line],
 ) -> Part:
     """The part at the end of `line`, tried for at most `longest` seconds."""
     game = game_of(game_id)
     with Rapfi(rapfi, game) as process:
-        advised = AdvisedFinder(game, process, seconds, time.monotonic() + longest, least)
+        deadline = time.monotonic() + longest
+        advised = AdvisedFinder(game, process, seconds, deadline, least, given)
         part = Part(line, _LIMIT, advised.nodes)
         if advised.distance(game.play_line(line)) is not None:
             part = write_part(game, part, advised.finder, advised.settle)
@@ -217,6 +243,13 @@ def prove_part(
 @click.option(
     "--value", "least", type=float, default=math.inf, help="Follow moves that it values so, too."
 )
+@click.option(
+    "--move",
+    "given",
+    multiple=True,
+    metavar="LINE",
+    help="Follow the last move of this line there, whatever Rapfi says; several times for several.",
+)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Parts side by side.")
 def main(
     parts: Path,
@@ -226,17 +259,20 @@ def main(
     seconds: float,
     longest: float,
     least: float,
+    given: tuple[str, ...],
     jobs: int,
 ) -> None:
     """Try all open parts of the proof in PARTS once, and add what is won to the file."""
     game = game_of(game_id)
+    moves = [tuple(game.parse_line(line)) for line in given]
     with PartFile(parts, game_id) as file:
         opening = Opening(game, tuple(game.parse_line(root)))
         lines = [line for each in opening.parts(file.chosen) for line in each]
         won = {line for line, part in file.parts.items() if part.won}
         open_ = [line for line in lines if line not in won]
         tried = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(prove_part)(game_id, line, rapfi, seconds, longest, least) for line in open_
+            delayed(prove_part)(game_id, line, rapfi, seconds, longest, least, moves)
+            for line in open_
         )
         for count, part in enumerate(tried, 1):
             # `certify` has not tried what is open.

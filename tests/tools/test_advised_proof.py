@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from book.certificates.gomoku.checker import Checker
 from precompute.certificates.gomoku.part import game_of
+from precompute.certificates.gomoku.part_file import PartFile
 from precompute.certificates.gomoku.proof import NotProved, ProofByParts
 from tests.checkout import ROOT
 from tools.advised_proof import main
@@ -64,15 +65,32 @@ def test_a_part_without_the_time_stays_open(tmp_path: Path, program: Path) -> No
     assert tried(parts, program).startswith("1 of 1: h8 h9 i9 a15 won, ")
 
 
+def nodes_of(parts: Path, program: Path, *options: str) -> int:
+    """What the one part took, in a new file."""
+    with ProofByParts(GAME, parts, root=LINE):
+        pass
+    said = tried(parts, program, *options)
+    found = re.fullmatch(r"1 of 1: h8 h9 i9 a15 won, .*, ([\d,]+) nodes\n", said)
+    assert found is not None, said
+    return int(found[1].replace(",", ""))
+
+
 def test_a_value_is_advice_from_the_least_one_on(tmp_path: Path) -> None:
-    nodes = {}
-    for least in ("400", "401"):
-        parts = tmp_path / least
-        with ProofByParts(GAME, parts, root=LINE):
-            pass
-        said = tried(parts, program_in(tmp_path, "hopes"), "--value", least)
-        found = re.fullmatch(r"1 of 1: h8 h9 i9 a15 won, .*, ([\d,]+) nodes\n", said)
-        assert found is not None, said
-        nodes[least] = int(found[1].replace(",", ""))
+    program = program_in(tmp_path, "hopes")
+    nodes = {
+        least: nodes_of(tmp_path / least, program, "--value", least) for least in ("400", "401")
+    }
     # Without advice the finder goes on by itself.
     assert nodes["400"] < nodes["401"]
+
+
+def test_a_move_can_be_given_in_any_orientation(tmp_path: Path) -> None:
+    program, value = program_in(tmp_path, "hopes"), ("--value", "401")
+    alone = nodes_of(tmp_path / "alone", program, *value)
+    with PartFile(tmp_path / "alone", GAME.id) as file:
+        move = file.parts[LINE].move
+    assert move is not None
+    for number, symmetry in enumerate(GAME.symmetries):
+        line = GAME.format_line([GAME.map_move(each, symmetry) for each in (*LINE, move)])
+        given = nodes_of(tmp_path / str(number), program, *value, "--move", line)
+        assert given < alone
