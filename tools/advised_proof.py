@@ -265,6 +265,8 @@ def main(
     """Try all open parts of the proof in PARTS once, and add what is won to the file."""
     game = game_of(game_id)
     moves = [tuple(game.parse_line(line)) for line in given]
+    if not all(moves):
+        raise click.UsageError("--move needs a line with a move")
     with PartFile(parts, game_id) as file:
         opening = Opening(game, tuple(game.parse_line(root)))
         lines = [line for each in opening.parts(file.chosen) for line in each]
