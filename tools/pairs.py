@@ -14,12 +14,7 @@ from joblib import Parallel, delayed
 
 from engine.game import Game
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.strategy.openings import (
-    choose_third,
-    first_move,
-    fourth_moves,
-    second_moves,
-)
+from engine.games.gomoku.strategy import openings
 from engine.position import Move
 from fivebook.options import GAME, POSITIVE
 from precompute.certificates.gomoku.builder import has_parts
@@ -43,13 +38,20 @@ class Trial:
 
 @click.command()
 @click.argument("games", nargs=-1, required=True, type=GAME)
-@click.option("--seconds", type=POSITIVE, default=8, show_default=True, help="Second moves.")
-@click.option("--fourths", type=POSITIVE, default=5, show_default=True, help="After each of them.")
+@click.option("--second-moves", type=POSITIVE, default=8, show_default=True)
+@click.option(
+    "--fourth-moves", type=POSITIVE, default=5, show_default=True, help="After each second move."
+)
 @click.option("--nodes", type=POSITIVE, default=ROUNDS[0], show_default=True, help="Of a pair.")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True)
 def main(
-    games: tuple[Game, ...], seconds: int, fourths: int, nodes: int, seed: int, jobs: int
+    games: tuple[Game, ...],
+    second_moves: int,
+    fourth_moves: int,
+    nodes: int,
+    seed: int,
+    jobs: int,
 ) -> None:
     """Prove random pairs of a second and a fourth move in each of GAMES, as `fivebook build --mode
     prove` does at first. Tells how many are won, and names the others.
@@ -61,14 +63,14 @@ def main(
             raise click.UsageError(f"no proof of {game.id} is made of parts")
     click.echo(f"{_HEAD}\n|{' --- |' * 7}")
     for game in map(game_of, [game.id for game in games]):
-        drawn = draw(second_moves(game), seconds, Random(f"{game.id} {seed}"))
+        drawn = draw(openings.second_moves(game), second_moves, Random(f"{game.id} {seed}"))
         found = Parallel(n_jobs=jobs)(
-            delayed(attempt)(game.id, second, fourths, nodes, seed) for second in drawn
+            delayed(attempt)(game.id, second, fourth_moves, nodes, seed) for second in drawn
         )
         click.echo(_row(game, list(chain(*found))))
 
 
-def attempt(game_id: str, second: Move, fourths: int, nodes: int, seed: int) -> list[Trial]:
+def attempt(game_id: str, second: Move, fourth_moves: int, nodes: int, seed: int) -> list[Trial]:
     """Try pairs of `second` and so many fourth moves that `seed` draws.
 
     But for the times, the result depends on the arguments alone.
@@ -77,12 +79,13 @@ def attempt(game_id: str, second: Move, fourths: int, nodes: int, seed: int) -> 
         ValueError: if `game_id` is no game of Gomoku, or moves are forbidden in it.
     """
     game = game_of(game_id)
-    third = choose_third(game, second)
+    first, third = openings.first_move(game), openings.choose_third(game, second)
     trials = []
-    drawn = draw(fourth_moves(game, second, third), fourths, Random(f"{game_id} {seed} {second}"))
+    fourths = openings.fourth_moves(game, second, third)
+    drawn = draw(fourths, fourth_moves, Random(f"{game_id} {seed} {second}"))
     for fourth in drawn:
         began = time.process_time()
-        part = make_part(game_id, (first_move(game), second, third, fourth), nodes)
+        part = make_part(game_id, (first, second, third, fourth), nodes)
         trials.append(Trial(part.line, part.won, part.nodes, time.process_time() - began))
     return trials
 
@@ -96,7 +99,7 @@ def _row(game: Gomoku, trials: list[Trial]) -> str:
     nodes = [trial.nodes for trial in trials]
     cells = [
         game.id,
-        len(second_moves(game)),
+        len(openings.second_moves(game)),
         len(trials),
         sum(trial.won for trial in trials),
         f"{median(nodes):,.0f}",

@@ -16,7 +16,7 @@ NODES = 20_000
 
 @pytest.mark.slow
 def test_a_table_counts_what_is_won_and_names_the_others() -> None:
-    options = ["--seconds", "2", "--fourths", "3", "--nodes", str(NODES)]
+    options = ["--second-moves", "2", "--fourth-moves", "3", "--nodes", str(NODES)]
     result = CliRunner().invoke(pairs.main, [GAME.id, *options])
     assert result.exit_code == 0, result.output
     table = result.stdout.splitlines()
