@@ -267,8 +267,8 @@ def build(
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
     win Gomoku on 9×9 or more, the proof is made of parts, opening by opening, also by --backend
-    dask; those that are proved are kept in a file that ends with .parts. With --by book the
-    proof is the book itself: a proof-number search over its positions chooses what to search.
+    dask; those that are proved are kept in a file that ends with .parts. With --by book the proof
+    is the book itself: a proof-number search over its positions chooses what to search.
 
     \b
     Examples:
@@ -568,10 +568,10 @@ def _prove_by_parts(
     limits: tuple[float | None, int | None, float],
     as_json: bool,
 ) -> None:
+    """Prove from the first of `lines` on, with the second stones of the others."""
     from precompute.certificates.gomoku.builder import PartsBuilder, PartsOptions, rounds_within
     from precompute.certificates.gomoku.part import game_of
 
-    """Prove from the first of `lines` on, with the second stones of the others."""
     line, thirds = lines
     seconds, nodes, patience = limits
     options = PartsOptions(

@@ -57,7 +57,8 @@ class Opening:
             IllegalMove: if one cannot be played.
         """
         game = self._game
-        lines = {game.canonical(game.play_line(line)).stones: line for line in self.undecided}
+        own = {line: game.canonical(game.play_line(line)) for line in self.undecided}
+        lines = {canonical.stones: line for line, canonical in own.items()}
         found = {}
         for third in thirds:
             game.play_line(third)
@@ -69,9 +70,8 @@ class Opening:
             image = game.canonical(game.play_line(third[:-1]))
             line = lines.get(image.stones)
             if line is not None:
-                own = game.canonical(game.play_line(line)).symmetry
                 move = game.map_move(third[-1], image.symmetry)
-                found[line] = game.map_move(move, game.inverse(own))
+                found[line] = game.map_move(move, game.inverse(own[line].symmetry))
         return found
 
     def parts(self, chosen: Mapping[Line, Move]) -> Iterator[list[Line]]:
