@@ -164,8 +164,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        679 i10 h10 j8 i8 j9 j7 i7 k9
-        642 h10
+        830 i10 h10 j8 i8 j7 j9 k9 k10
+        737 h10
 
         Raises:
             PositionNotFound: if the book does not hold the position.

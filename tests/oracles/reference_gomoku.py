@@ -116,7 +116,7 @@ class State:
         self.tempo = weights.tempo
         self.network = weights.network
         self.threat_worth: list[int] = weights.threats[0].tolist()
-        self.correction: dict[int, int] = {}
+        self.correction: dict[object, int] = {}
         numbers = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED)).integers(
             1, 1 << 63, 2 * CELLS, dtype=np.uint64
         )
@@ -303,11 +303,13 @@ def place(s: State, at: int) -> None:
     s.hash ^= s.zobrist[colour][at]
     s.empties -= 1
     s.colour = 1 - colour
+    s.played.append(at)
 
 
 def take_back(s: State, at: int) -> None:
     """Undo `place`, which must have been the last one not undone."""
     s.colour = colour = 1 - s.colour
+    s.played.pop()
     s.empties += 1
     s.hash ^= s.zobrist[colour][at]
     s.cell[at] = EMPTY
@@ -330,6 +332,7 @@ def set_up(s: State, stones: Iterable[int]) -> None:
     s.line = [list(walls) for walls in s.walls]
     s.hash = s.colour = 0
     s.empties = len(s.cells)
+    s.played: list[int] = []
     s.changes: list[tuple[tuple[int, int], list[int], list[int], list[tuple[int, int]]]] = []
     s.pattern = [sum(_row_at(s, at, direction) for direction in range(4)) for at in s.cells]
     s.level_count = [0] * (2 * LEVELS)
@@ -379,7 +382,7 @@ _FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
 _FOURS_IN_A_ROW, _NODES_FOR_FOURS = 8, 60
 _TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
 _CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
-_CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
+_CORRECTION_STEPS, _CORRECTION_STEPS_BY_MOVE, _CORRECTION_DEPTH_MAX = 256, 512, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -408,8 +411,16 @@ def evaluate(s: State, correction: int = 0) -> int:
 
 
 def _expected(s: State) -> int:
-    """The static value, corrected by how it was wrong where both sides threatened as much."""
-    return evaluate(s, s.correction.get(threats(s), 0) // _CORRECTION_UNIT)
+    """The static value, corrected by how it was wrong where both sides threatened as much, and
+    after the same last moves.
+    """
+    by_moves = sum(s.correction.get(after, 0) for after in _last_moves(s))
+    return evaluate(s, (s.correction.get(threats(s), 0) + by_moves) // _CORRECTION_UNIT)
+
+
+def _last_moves(s: State) -> list[tuple[int, int, int]]:
+    """The last move and the one before it, each with how far back it is and the side to move."""
+    return [(back, s.colour, at) for back, at in enumerate(s.played[:-3:-1])]
 
 
 def _correct(s: State, depth: int, missing: int) -> None:
@@ -418,6 +429,8 @@ def _correct(s: State, depth: int, missing: int) -> None:
     step = _CORRECTION_UNIT * missing * min(depth + 1, _CORRECTION_DEPTH_MAX)
     number = threats(s)
     s.correction[number] = s.correction.get(number, 0) + step // _CORRECTION_STEPS
+    for after in _last_moves(s):
+        s.correction[after] = s.correction.get(after, 0) + step // _CORRECTION_STEPS_BY_MOVE
 
 
 def _list(s: State, ply: int, cells: Collection[int]) -> tuple[list[int], list[int]]:

@@ -26,6 +26,7 @@ from engine.games.gomoku.board import (
     FIVE_MOVE,
     FOUR_MOVE,
     FOUR_THREE,
+    LAST_MOVES,
     LEVELS,
     MARGIN,
     MAX_CELLS,
@@ -101,9 +102,9 @@ _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _POLICY_RANK = 20
 _KILLER_RANK = 1024
 # Corrections are kept in parts of a centi-unit. A search of depth d moves one by d + 1 parts in 256
-# of what it missed.
+# of what it missed, and those by the last moves by half as much.
 _CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
-_CORRECTION_STEPS, _CORRECTION_DEPTH_MAX = 256, 8
+_CORRECTION_STEPS, _CORRECTION_STEPS_BY_MOVE, _CORRECTION_DEPTH_MAX = 256, 512, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
@@ -135,10 +136,21 @@ def evaluate(s: Any) -> int:
     return int(_static_value(s, 0))
 
 
+@kernel(types.int64(State, types.int64))
+def _after_move(s: Any, back: int) -> int:
+    """Where the correction by the last move is kept, or by the one `back` moves before it."""
+    return int((2 * back + s.colour) * CELLS + s.played[u64(s.stones - 1 - back)])
+
+
 @kernel(types.int64(State))
 def _expected(s: Any) -> int:
-    """The static value, corrected by how it was wrong where both sides threatened as much."""
-    return int(_static_value(s, s.correction[u64(threats(s))] // _CORRECTION_UNIT))
+    """The static value, corrected by how it was wrong where both sides threatened as much, and
+    after the same last moves.
+    """
+    correction = int(s.correction[u64(threats(s))])
+    for back in range(min(s.stones, LAST_MOVES)):
+        correction += s.move_correction[u64(_after_move(s, back))]
+    return int(_static_value(s, correction // _CORRECTION_UNIT))
 
 
 @kernel(types.void(State, types.int64, types.int64))
@@ -150,6 +162,8 @@ def _correct(s: Any, depth: int, missing: int) -> None:
     missing = max(-_CORRECTION_MAX, min(_CORRECTION_MAX, missing))
     step = _CORRECTION_UNIT * missing * min(depth + 1, _CORRECTION_DEPTH_MAX)
     s.correction[u64(threats(s))] += step // _CORRECTION_STEPS
+    for back in range(min(s.stones, LAST_MOVES)):
+        s.move_correction[u64(_after_move(s, back))] += step // _CORRECTION_STEPS_BY_MOVE
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
@@ -862,6 +876,7 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     """
     s.history[:] = 0
     s.correction[:] = 0
+    s.move_correction[:] = 0
     s.killers[:] = 0
     s.proven[:] = 0
     s.nodes = s.guesses = 0

@@ -53,6 +53,8 @@ MOVER, WAITER = range(2)
 # OPEN_FOURS: none, up to so many, or more. The side to move that had OPEN_FOURS would win at once.
 _FEW = np.array([0, 4, 1, 2, 1, 2])
 THREATS = 3 ** (2 * (OPEN_FOURS - PLAIN) - 1)
+# So many moves say, besides the threats, how static values may be wrong.
+LAST_MOVES = 2
 
 # A stone is on the lines of so many cells, and changes the patterns of both sides there.
 _MOST_CELLS = 40
@@ -120,6 +122,7 @@ STATE = np.dtype(
         ("excluded", np.uint8, CELLS),
         ("marks", np.int64, CELLS // STRIDE),
         ("correction", np.int32, THREATS),
+        ("move_correction", np.int32, LAST_MOVES * 2 * CELLS),
         ("history", np.int32, 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
         ("changed", np.int16, MAX_CELLS * _MOST_CHANGES),
