@@ -13,7 +13,6 @@ import re
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,23 +20,19 @@ from joblib import Parallel, delayed
 
 from book.closing import Closing
 from engine.games.gomoku import Gomoku, Rule
-from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder
-from engine.games.gomoku.strategy.workspace import Workspace
 from engine.position import Move, Position, cells_of
 from fivebook.options import POSITIVE
 from precompute.certificates.gomoku.opening import Line, Opening
-from precompute.certificates.gomoku.part import Part, game_of, write_part
+from precompute.certificates.gomoku.part import Part, game_of, make_part
 from precompute.certificates.gomoku.part_file import PartFile
 
 _RULES = {Rule.FREESTYLE: 0, Rule.STANDARD: 1}
 _MEMORY = 1 << 30
-# For the finder before Rapfi is asked, and where Rapfi sees no win.
-_NODES_BEFORE, _NODES_WITHOUT = 50_000, 10_000_000
-_NODES_FOR_REPLIES, _NODES_FOR_REPLY = 5_000_000, 5_000
 # How much longer it may look for a shorter mate than it took to see the first.
 _SHARE_FOR_SHORTER = 0.2
 # So that `certify` tries none of them again with less than was spent here.
 _LIMIT = 2_000_000_000
+_NANOSECONDS = 1_000_000_000
 
 # What a mate is worth to the side to move, as it is printed.
 _MATE = {"+M": math.inf, "-M": -math.inf}
@@ -110,102 +105,31 @@ class Rapfi(Closing):
         return map(str.strip, self._process.stdout)
 
 
-class AdvisedFinder:
-    """Proves wins by the moves of `rapfi`, asked for at most `seconds` a position; until
-    `deadline`, on the clock of `time.monotonic`. Its moves are followed from the value `least` on;
-    at the end of a line that is `given` but for its last move, that move is.
+class Counsel:
+    """Rapfi's moves that it values at `least`, asked for at most `seconds` a position. At the end
+    of a line that is `given` but for its last move, that move is the advice."""
 
-    `finder` knows what has been proved, `nodes` have been spent.
-    """
+    spent = 0
 
     def __init__(
-        self,
-        game: Gomoku,
-        rapfi: Rapfi,
-        seconds: float,
-        deadline: float,
-        least: float,
-        given: Iterable[Line] = (),
+        self, game: Gomoku, rapfi: Rapfi, seconds: float, least: float, given: Iterable[Line]
     ) -> None:
-        self.finder = StrategyFinder(game)
-        self.nodes = 0
         self._game = game
         self._rapfi = rapfi
         self._seconds = seconds
-        self._deadline = deadline
         self._least = least
         self._given: dict[bytes, Move] = {}
         for *line, move in given:
             canonical = game.canonical(game.play_line(line))
             self._given[canonical.stones] = game.map_move(move, canonical.symmetry)
-        self._workspace = Workspace(game)
-        self._open: set[bytes] = set()
 
-    def distance(self, position: Position) -> int | None:
-        """Within how many plies the side to move wins; None where that is not found."""
-        stones = self._game.canonical(position).stones
-        if stones in self._open or time.monotonic() > self._deadline:
-            return None
-        found = self._alone(position, _NODES_BEFORE)
-        if found is None:
-            move = self._advice(position)
-            if move is None:
-                found = self._alone(position, _NODES_WITHOUT)
-            else:
-                found = self._by(move, position)
-        if found is None:
-            self._open.add(stones)
-        return found
-
-    def _advice(self, position: Position) -> Move | None:
-        """The move given there, or else Rapfi's."""
+    def advice(self, position: Position, nodes: int) -> Move | None:
+        """See `Adviser`."""
         canonical = self._game.canonical(position)
         given = self._given.get(canonical.stones)
         if given is not None:
             return self._game.map_move(given, self._game.inverse(canonical.symmetry))
         return self._rapfi.advice(position, self._seconds, self._least)
-
-    def settle(self, position: Position) -> bool:
-        """Have the finder keep what wins in `position`; gives whether anything does."""
-        if self._game.outcome(position) is not None:
-            return False
-        self._workspace.set_up(position, _NODES_WITHOUT)
-        win = self._workspace.find_win(_NODES_WITHOUT)
-        self.nodes += self._workspace.spent
-        if win is None:
-            return self.distance(position) is not None and self.finder.entry(position) is not None
-        self._keep(position, win.move, Kind.THREAT, win.distance)
-        return True
-
-    def _alone(self, position: Position, nodes: int) -> int | None:
-        """`distance`, found by the finder."""
-        entry = self.finder.entry(position)
-        if entry is not None:
-            return entry.distance
-        result = self.finder.prove(position, nodes=nodes)
-        self.nodes += result.nodes
-        return result.distance
-
-    def _by(self, move: Move, position: Position) -> int | None:
-        """`distance`, if `move` wins."""
-        game, workspace = self._game, self._workspace
-        after = game.play(position, move)
-        workspace.set_up(after, _NODES_FOR_REPLIES)
-        replies = workspace.find_replies(_NODES_FOR_REPLY)
-        self.nodes += workspace.spent
-        longest = 0 if replies is None else replies.longest
-        for reply in game.legal_moves(after) if replies is None else replies.open:
-            distance = self.distance(game.play(after, reply))
-            if distance is None:
-                return None
-            longest = max(longest, distance + 1)
-        self._keep(position, move, Kind.QUIET, longest + 1)
-        return longest + 1
-
-    def _keep(self, position: Position, move: Move, kind: Kind, distance: int) -> None:
-        canonical = self._game.canonical(position)
-        own = self._game.map_move(move, canonical.symmetry)
-        self.finder.store[canonical.stones] = Entry(own, kind, distance)
 
 
 def prove_part(
@@ -220,12 +144,9 @@ def prove_part(
     """The part at the end of `line`, tried for at most `longest` seconds."""
     game = game_of(game_id)
     with Rapfi(rapfi, game) as process:
-        deadline = time.monotonic() + longest
-        advised = AdvisedFinder(game, process, seconds, deadline, least, given)
-        part = Part(line, _LIMIT, advised.nodes)
-        if advised.distance(game.play_line(line)) is not None:
-            part = write_part(game, part, advised.finder, advised.settle)
-    return replace(part, nodes=advised.nodes)
+        deadline = time.monotonic_ns() + round(longest * _NANOSECONDS)
+        counsel = Counsel(game, process, seconds, least, given)
+        return make_part(game_id, line, _LIMIT, counsel, deadline=deadline)
 
 
 @click.command()

@@ -1,6 +1,6 @@
 """The parts of a proof: what wins after one line of the opening, proved and written down alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from book.certificates.gomoku.board import Rules, rules_of
@@ -8,9 +8,8 @@ from book.certificates.gomoku.file import Entry, Start
 from book.certificates.gomoku.writer import Unanswered, Writer, entries_of
 from engine import registry
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.strategy.finder import Entry as Known
-from engine.games.gomoku.strategy.finder import StrategyFinder
-from engine.position import Move, Position, cells_of
+from engine.games.gomoku.strategy.advised import AdvisedFinder, Adviser
+from engine.position import Move, cells_of
 from precompute.certificates.gomoku.adviser import StrategyAdviser, position_of
 
 
@@ -35,37 +34,37 @@ class Part:
 
 
 def make_part(
-    game_id: str, line: Sequence[Move], limit: int, known: dict[bytes, Known] | None = None
+    game_id: str,
+    line: Sequence[Move],
+    limit: int,
+    adviser: Adviser | None = None,
+    *,
+    deadline: int = 0,
 ) -> Part:
     """Prove that the side to move wins after `line`, within `limit` nodes, and write it down.
 
-    `known` is part of a store of the finder's. The result depends on the arguments alone.
+    The `adviser` and the `deadline` are those of `AdvisedFinder`. Without them the result depends
+    on the other arguments alone.
 
     Raises:
         ValueError: if the game forbids moves, or is over.
     """
     game = game_of(game_id)
-    finder = StrategyFinder(game, dict(known or {}))
-    result = finder.prove(game.play_line(line), nodes=limit)
-    part = Part(tuple(line), limit, result.nodes)
-    if not result.won:
-        return part
-    # The finder may prove a position by threats that it does not keep, and that nobody finds
-    # again: with more nodes it may find another way.
-    return write_part(game, part, finder, lambda _: False)
+    finder = AdvisedFinder(game, limit, adviser, deadline=deadline)
+    part = Part(tuple(line), limit, 0)
+    if finder.prove(game.play_line(line)).won:
+        part = _written(game, part, finder)
+    return replace(part, nodes=finder.nodes)
 
 
-def write_part(
-    game: Gomoku, part: Part, finder: StrategyFinder, settle: Callable[[Position], bool]
-) -> Part:
-    """`part` with what `finder` knows of it; as it is where that does not suffice.
+def _written(game: Gomoku, part: Part, found: AdvisedFinder) -> Part:
+    """`part` with what is `found`; as it is where that does not suffice.
 
-    `settle` is asked to have the finder know what wins in a position that it does not know, and
-    gives whether it does then.
+    The finder may prove a position by threats that it does not keep, and that nobody finds again;
+    it may settle such a one in another way.
     """
-    rules = rules_for(game.id)
     position = game.play_line(part.line)
-    writer = Writer(rules, StrategyAdviser(game, finder, position.to_move))
+    writer = Writer(rules_for(game.id), StrategyAdviser(game, found.finder, position.to_move))
     start = Start(
         tuple(cells_of(position.dark)), tuple(cells_of(position.light)), position.dark_to_move
     )
@@ -74,7 +73,7 @@ def write_part(
             certificate = writer.write(start)
             break
         except Unanswered as open_:
-            if not settle(position_of(open_.board, position.to_move)):
+            if not found.settle(position_of(open_.board, position.to_move)):
                 return part
     entries = tuple(entries_of(certificate).values())
     return replace(part, move=certificate.start.move, entries=entries)

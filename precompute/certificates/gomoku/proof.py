@@ -17,7 +17,7 @@ from book.certificates.gomoku.writer import EFFORT, join
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.strategy.finder import StrategyFinder
+from engine.games.gomoku.strategy.advised import AdvisedFinder
 from engine.games.gomoku.strategy.openings import choose_third, third_moves
 from engine.position import Move, cells_of
 from precompute.certificates.gomoku.opening import WINNER, Line, Opening
@@ -92,7 +92,7 @@ class PartWork(Work[PartTask, "Move | Part"]):
     game_id: str
 
     def prepare(self) -> None:
-        StrategyFinder(game_of(self.game_id))
+        AdvisedFinder(game_of(self.game_id), 0)
 
     def do(self, task: PartTask) -> "Move | Part":
         if task.limit is None:
