@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder, StrategyResult
@@ -47,7 +48,12 @@ class SearchAdviser:
 
     def __init__(self, game: Gomoku) -> None:
         self.spent = 0
-        self._guide = Guide(game, table=_TABLE)
+        self._game = game
+
+    @cached_property
+    def _guide(self) -> Guide:
+        # Most proofs need no advice, and a table takes time to make.
+        return Guide(self._game, table=_TABLE)
 
     def advice(self, position: Position, nodes: int) -> Move | None:
         """See `Adviser`."""
@@ -103,7 +109,7 @@ class AdvisedFinder:
         """Have the finder keep what wins in `position`; gives whether anything does."""
         if self._game.outcome(position) is not None:
             return False
-        self._set_up(position)
+        self._set_up(position, _NODES_WITHOUT)
         win = self._workspace.find_win(_NODES_WITHOUT)
         self.nodes += self._workspace.spent
         if win is None:
@@ -151,7 +157,10 @@ class AdvisedFinder:
         """`_distance`, if `move` wins."""
         game = self._game
         after = game.play(position, move)
-        self._set_up(after)
+        if game.outcome(after) is not None:
+            # A five the finder had seen; a full board is a draw.
+            return None
+        self._set_up(after, min(self._left, _NODES_FOR_REPLIES))
         replies = self._workspace.find_replies(_NODES_FOR_REPLY)
         self.nodes += self._workspace.spent
         longest = 0 if replies is None else replies.longest
@@ -163,10 +172,10 @@ class AdvisedFinder:
         self._keep(position, Entry(move, Kind.QUIET, longest + 1))
         return longest + 1
 
-    def _set_up(self, position: Position) -> None:
+    def _set_up(self, position: Position, nodes: int) -> None:
         """Have the workspace look at `position`, whoever was to win before."""
         self._workspace.forget()
-        self._workspace.set_up(position, _NODES_FOR_REPLIES)
+        self._workspace.set_up(position, nodes)
 
     def _keep(self, position: Position, entry: Entry) -> None:
         """Have the finder know `entry`, the move in the orientation of `position`."""
