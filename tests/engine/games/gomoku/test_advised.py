@@ -1,0 +1,101 @@
+"""Proofs that follow advice: bad advice proves nothing, and alpha-beta's is good."""
+
+from random import Random
+
+import pytest
+
+from engine import registry
+from engine.games.gomoku import Gomoku, Rule
+from engine.games.gomoku.strategy import advised
+from engine.games.gomoku.strategy.advised import AdvisedFinder
+from engine.games.gomoku.strategy.finder import StrategyFinder
+from engine.position import Move, Position
+from tests.engine.games.gomoku.test_proofs import crowded_positions
+from tests.engine.threat_claims import sides
+from tests.oracles.exhaustive import Exhaustive
+
+SMALL = [f"gomoku-{size}{rule}" for size in (5, 6) for rule in ("", "-standard")]
+# A win, the nodes in which advice proves it, and some in which the finder alone does not.
+FAR_OFF, ENOUGH, TOO_FEW = "f6 f3 e7 h5", 4_000_000, 4_000_000
+
+
+def game_of(name: str) -> Gomoku:
+    game = registry.get(name)
+    assert isinstance(game, Gomoku)
+    return game
+
+
+class AnyMove:
+    """Advises any move; `asked` tells how often."""
+
+    spent = 0
+
+    def __init__(self, game: Gomoku, random: Random) -> None:
+        self._game, self._random = game, random
+        self.asked = 0
+
+    def advice(self, position: Position, nodes: int) -> Move | None:
+        self.asked += 1
+        return self._random.choice(list(self._game.legal_moves(position)))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_is_proven_is_won_whatever_the_advice(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for nodes in ("_NODES_AT_FIRST", "_NODES_BEFORE"):
+        monkeypatch.setattr(advised, nodes, 5)
+    game, random = game_of(name), Random(name)
+    truth = Exhaustive(game.size, exactly_five=game.rule is Rule.STANDARD)
+    adviser = AnyMove(game, random)
+    positions = crowded_positions(game, random, range(2, 9))
+    proven = 0
+    for _ in range(25):
+        position = next(positions)
+        result = AdvisedFinder(game, 2_000, adviser).prove(position)
+        if result.won:
+            plies = truth.plies(*sides(game, position))
+            assert result.distance is not None
+            assert 0 < plies <= result.distance
+            proven += 1
+        truth.forget()
+    assert proven > 1
+    assert adviser.asked > 15
+
+
+def test_alpha_betas_advice_proves_what_the_finder_alone_does_not() -> None:
+    game = game_of("gomoku-11-standard")
+    position = game.play_line(game.parse_line(FAR_OFF))
+    assert StrategyFinder(game).prove(position, nodes=TOO_FEW).won is None
+    first, again = AdvisedFinder(game, ENOUGH), AdvisedFinder(game, ENOUGH)
+    result = first.prove(position)
+    assert result.won
+    assert result.nodes < ENOUGH
+    assert again.prove(position) == result
+    assert again.finder.store == first.finder.store
+
+
+@pytest.mark.parametrize("nodes", [1, 100, 5_000, 250_000, 600_000])
+def test_hardly_more_nodes_are_spent_than_given(nodes: int) -> None:
+    game = game_of("gomoku-11-standard")
+    result = AdvisedFinder(game, nodes).prove(game.play_line(game.parse_line(FAR_OFF)))
+    assert result.won is None
+    assert result.nodes <= nodes
+
+
+def test_after_the_deadline_nothing_is_spent() -> None:
+    game = game_of("gomoku-11-standard")
+    position = game.play_line(game.parse_line(FAR_OFF))
+    assert AdvisedFinder(game, ENOUGH, deadline=1).prove(position).nodes == 0
+
+
+def test_a_game_that_forbids_moves_is_refused() -> None:
+    with pytest.raises(ValueError, match="gomoku-15-renju forbids moves"):
+        AdvisedFinder(game_of("gomoku-15-renju"), ENOUGH)
+
+
+def test_a_finished_game_is_an_error() -> None:
+    game = game_of("gomoku-9")
+    finished = game.play_line(game.parse_line("a1 a9 b1 b9 c1 c9 d1 d9 e1"))
+    with pytest.raises(ValueError, match="game is over"):
+        AdvisedFinder(game, ENOUGH).prove(finished)
