@@ -22,15 +22,21 @@ from precompute.certificates.gomoku.part import game_of, make_part
 from precompute.certificates.gomoku.proof import ROUNDS
 
 _HEAD = (
-    "| game | second moves | pairs tried | won | nodes, median | most | seconds a pair, median |"
+    "| game | second moves | pairs in all, some | tried | won | nodes, median | most "
+    "| seconds a pair, median | hours for all, some |"
 )
+_SECONDS_AN_HOUR = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part after `line`: whether it is `won`, and the nodes and seconds of one core it took."""
+    """A part after `line`: whether it is `won`, and the nodes and seconds of one core it took.
+
+    It stands for `weight` parts after the same second move.
+    """
 
     line: tuple[Move, ...]
+    weight: float
     won: bool
     nodes: int
     seconds: float
@@ -54,14 +60,15 @@ def main(
     jobs: int,
 ) -> None:
     """Prove random pairs of a second and a fourth move in each of GAMES, as `fivebook build --mode
-    prove` does at first. Tells how many are won, and names the others.
+    prove` does at first. Tells how many are won, and names the others; and how many pairs there
+    are and how many hours of a core they would take, as far as the sample tells.
 
     All second moves are as likely, up to symmetry, and after each of them all fourth moves.
     """
     for game in games:
         if not has_parts(game, game.initial):
             raise click.UsageError(f"no proof of {game.id} is made of parts")
-    click.echo(f"{_HEAD}\n|{' --- |' * 7}")
+    click.echo(f"{_HEAD}\n|{' --- |' * (_HEAD.count('|') - 1)}")
     for game in map(game_of, [game.id for game in games]):
         drawn = draw(openings.second_moves(game), second_moves, Random(f"{game.id} {seed}"))
         found = Parallel(n_jobs=jobs)(
@@ -86,7 +93,9 @@ def attempt(game_id: str, second: Move, fourth_moves: int, nodes: int, seed: int
     for fourth in drawn:
         began = time.process_time()
         part = make_part(game_id, (first, second, third, fourth), nodes)
-        trials.append(Trial(part.line, part.won, part.nodes, time.process_time() - began))
+        seconds = time.process_time() - began
+        weight = len(fourths) / len(drawn)
+        trials.append(Trial(part.line, weight, part.won, part.nodes, seconds))
     return trials
 
 
@@ -97,14 +106,20 @@ def draw(moves: list[Move], count: int, random: Random) -> list[Move]:
 
 def _row(game: Gomoku, trials: list[Trial]) -> str:
     nodes = [trial.nodes for trial in trials]
+    second_moves = len(openings.second_moves(game))
+    tried = len({trial.line[1] for trial in trials})
+    in_all = sum(trial.weight for trial in trials) * second_moves / tried
+    seconds = sum(trial.weight * trial.seconds for trial in trials) * second_moves / tried
     cells = [
         game.id,
-        len(openings.second_moves(game)),
+        second_moves,
+        f"{in_all:,.0f}",
         len(trials),
         sum(trial.won for trial in trials),
         f"{median(nodes):,.0f}",
         f"{max(nodes):,}",
         f"{median(trial.seconds for trial in trials):.1f}",
+        f"{seconds / _SECONDS_AN_HOUR:.1f}",
     ]
     lines = [f"open: {game.format_line(trial.line)}" for trial in trials if not trial.won]
     return "\n".join([f"| {' | '.join(map(str, cells))} |", *lines])
