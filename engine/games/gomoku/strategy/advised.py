@@ -22,6 +22,8 @@ from engine.values import HEURISTIC_MAX
 if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
+# With so few nodes the finder alone proves more: 59 of 60 random openings, for 56 with advice.
+_TOO_FEW_FOR_ADVICE = 2_000_000
 # For the finder where the proof begins, and where it goes on; and where nobody sees a win.
 _NODES_AT_FIRST, _NODES_BEFORE, _NODES_WITHOUT = 200_000, 50_000, 10_000_000
 _NODES_FOR_REPLIES, _NODES_FOR_REPLY = 5_000_000, 5_000
@@ -100,7 +102,8 @@ class AdvisedFinder:
         Raises:
             ValueError: if the game is over.
         """
-        distance = self._alone(position, _NODES_AT_FIRST)
+        is_enough = self._limit > _TOO_FEW_FOR_ADVICE
+        distance = self._alone(position, _NODES_AT_FIRST if is_enough else self._limit)
         if distance is None:
             distance = self._distance(position)
         return StrategyResult(True if distance is not None else None, self.nodes, distance)
