@@ -27,8 +27,8 @@ _TOO_FEW_FOR_ADVICE = 2_000_000
 # For the finder where the proof begins, and where it goes on; and where nobody sees a win.
 _NODES_AT_FIRST, _NODES_BEFORE, _NODES_WITHOUT = 200_000, 50_000, 10_000_000
 _NODES_FOR_REPLIES, _NODES_FOR_REPLY = 5_000_000, 5_000
-# Of a question to alpha-beta, and how many times as many of the next one; all together, at one
-# position, are this share of the limit.
+# The nodes of the first question to alpha-beta, and how many times as many the next one has; all
+# questions about a position have at most this part of the limit.
 _FIRST_QUESTION, _TIMES_AS_MANY, _SHARE = 200_000, 2, 2
 _TABLE = 128
 
@@ -76,9 +76,10 @@ class AdvisedFinder:
     """Proves that the side to move wins positions of one Gomoku game without forbidden moves.
 
     The `adviser` is asked, alpha-beta if there is none. What is proved is known to `finder`, and
-    `nodes` have been spent on it, not many more than `limit`. With alpha-beta a result depends on
-    the game, the limit and what was asked before, unless a `deadline` cuts it off, which is on the
-    clock of `time.monotonic_ns`, 0 for none. For one thread at a time.
+    `nodes` have been spent on it, no more than `limit` but where something was to `settle`. With
+    alpha-beta a result depends on the game, the limit and what was asked before, unless a
+    `deadline` cuts it off, which is on the clock of `time.monotonic_ns`, 0 for none. For one
+    thread at a time.
 
     Raises:
         ValueError: if the game forbids moves.
@@ -109,7 +110,10 @@ class AdvisedFinder:
         return StrategyResult(True if distance is not None else None, self.nodes, distance)
 
     def settle(self, position: Position) -> bool:
-        """Have the finder keep what wins in `position`; gives whether anything does."""
+        """Have the finder keep what wins in `position`; gives whether anything does.
+
+        Whatever is left of the limit, a win by threats is looked for.
+        """
         if self._game.outcome(position) is not None:
             return False
         self._set_up(position, _NODES_WITHOUT)
