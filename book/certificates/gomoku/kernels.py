@@ -508,6 +508,19 @@ def _mark_near(s):
                     s.near[s.base[line] + cell * s.step[line]] = 1
 
 
+@njit(int64(State, int16[::1]), nogil=True, cache=True)
+def wins_after_far_replies(s, cells):
+    """`wins` after every reply but those that are then marked in `near`; 0 if it wins after none.
+
+    `used` has the cells of that win.
+    """
+    s.touched[: s.size * s.size] = 0
+    plies = wins(s, cells)
+    if plies:
+        _mark_near(s)
+    return plies
+
+
 @njit(int64(State, int64[::1], int64[::1], int16[::1], int64[::1]), nogil=True, cache=True)
 def check_replies(s, which, first, cells, plies):
     """Check the replies to an entry that lists answer; the first that none does, or -1.
@@ -520,10 +533,7 @@ def check_replies(s, which, first, cells, plies):
     unanswered = s.size * s.size
     for number in range(len(first) - 1):
         listed = cells[first[number] : first[number + 1]]
-        s.touched[: s.size * s.size] = 0
-        far = wins(s, listed)
-        if far:
-            _mark_near(s)
+        far = wins_after_far_replies(s, listed)
         for reply in range(unanswered):
             if which[reply] == number:
                 is_far = far and not s.near[reply]

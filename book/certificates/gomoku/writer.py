@@ -140,9 +140,11 @@ class Writer:
         # Its own win by threats, if the opponent passes; even one not found whole may serve.
         lists = [self._list_for(board)[0]]
         used: list[set[Cell]] = [set()]
-        by_list: dict[Cell, int] = {}
+        by_list = dict.fromkeys(self._far_replies(board, lists[0], used[0]), 0)
         moves: dict[Cell, Cell] = {}
         for reply in self._rules.free(board):
+            if reply in by_list:
+                continue
             number = self._answering(board, reply, lists, used)
             if number is None:
                 if self._completes(board, kernels.OPPONENT, reply):
@@ -158,6 +160,20 @@ class Writer:
                 self._answering(board, reply, [cells], [used[number]])
             by_list[reply] = number
         return self._tidied(board, lists, used, by_list, moves)
+
+    def _far_replies(self, board: Board, cells: Stones, used: set[Cell]) -> list[Cell]:
+        """Replies too far from the win by `cells` to change it, if it wins without a reply.
+
+        The cells it needs become used.
+        """
+        s = self._set_up(board)
+        s["used"][:] = 0
+        if not kernels.wins_after_far_replies(s, _array(cells)):
+            return []
+        far = [reply for reply in self._rules.free(board) if not s["near"][reply]]
+        if far:
+            used.update(cell for cell in cells if s["used"][cell])
+        return far
 
     def _answering(
         self, board: Board, reply: Cell, lists: list[Stones], used: list[set[Cell]]
@@ -190,7 +206,7 @@ class Writer:
             cells if cells != ((),) else (),
             {
                 reply: needed.index(number)
-                for reply, number in by_list.items()
+                for reply, number in sorted(by_list.items())
                 if number != needed[0]
             },
             moves,
