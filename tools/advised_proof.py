@@ -131,6 +131,9 @@ class Counsel:
             return self._game.map_move(given, self._game.inverse(canonical.symmetry))
         return self._rapfi.advice(position, self._seconds, self._least)
 
+    def forget(self) -> None:
+        """See `Adviser`; each board is a new one for Rapfi."""
+
 
 def prove_part(
     game_id: str,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from threading import local
 
 from book.certificates.gomoku.board import Rules, rules_of
 from book.certificates.gomoku.file import Entry, Start
@@ -33,6 +34,23 @@ class Part:
         return self.move is not None
 
 
+class _Finders(local):
+    """A finder for each thread, of the game that it was asked for last: its tables take longer to
+    make than many a part."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, AdvisedFinder] | None = None
+
+    def of(self, game: Gomoku) -> AdvisedFinder:
+        """The finder of this thread for `game`."""
+        if self._last is None or self._last[0] != game.id:
+            self._last = game.id, AdvisedFinder(game)
+        return self._last[1]
+
+
+_finders = _Finders()
+
+
 def make_part(
     game_id: str,
     line: Sequence[Move],
@@ -43,16 +61,16 @@ def make_part(
 ) -> Part:
     """Prove that the side to move wins after `line`, within `limit` nodes, and write it down.
 
-    The `adviser` and the `deadline` are those of `AdvisedFinder`. Without them the result depends
-    on the other arguments alone.
+    The `adviser` and the `deadline` are as for `AdvisedFinder`. Without them the result depends on
+    the other arguments alone.
 
     Raises:
         ValueError: if the game forbids moves, or is over.
     """
     game = game_of(game_id)
-    finder = AdvisedFinder(game, limit, adviser, deadline=deadline)
+    finder = _finders.of(game) if adviser is None else AdvisedFinder(game, adviser)
     part = Part(tuple(line), limit, 0)
-    if finder.prove(game.play_line(line)).won:
+    if finder.prove(game.play_line(line), nodes=limit, deadline=deadline).won:
         part = _written(game, part, finder)
     return replace(part, nodes=finder.nodes)
 

@@ -92,7 +92,7 @@ class PartWork(Work[PartTask, "Move | Part"]):
     game_id: str
 
     def prepare(self) -> None:
-        AdvisedFinder(game_of(self.game_id), 0)
+        AdvisedFinder(game_of(self.game_id))
 
     def do(self, task: PartTask) -> "Move | Part":
         if task.limit is None:

@@ -41,11 +41,14 @@ class Adviser(Protocol):
     def advice(self, position: Position, nodes: int) -> Move | None:
         """The move by which the side to move may win, if it is seen within so many nodes."""
 
+    def forget(self) -> None:
+        """Let no advice depend on what was asked before."""
+
 
 class SearchAdviser:
     """Alpha-beta as an adviser, with more and more nodes until it sees a win.
 
-    What it says depends on all that it was asked before. For one thread at a time.
+    For one thread at a time.
     """
 
     def __init__(self, game: Gomoku) -> None:
@@ -71,40 +74,45 @@ class SearchAdviser:
             question *= _TIMES_AS_MANY
         return None
 
+    def forget(self) -> None:
+        """See `Adviser`."""
+        if "_guide" in vars(self):
+            self._guide.forget()
+
 
 class AdvisedFinder:
     """Proves that the side to move wins positions of one Gomoku game without forbidden moves.
 
-    The `adviser` is asked, alpha-beta if there is none. What is proved is known to `finder`, and
-    `nodes` have been spent on it, no more than `limit` but where something was to `settle`. With
-    alpha-beta a result depends on the game, the limit and what was asked before, unless a
-    `deadline` cuts it off, which is on the clock of `time.monotonic_ns`, 0 for none. For one
-    thread at a time.
+    The `adviser` is asked, alpha-beta if there is none. What was proved last is known to `finder`,
+    and `nodes` have been spent on it. With alpha-beta a result depends on the arguments alone,
+    unless a deadline cuts it off. For one thread at a time.
 
     Raises:
         ValueError: if the game forbids moves.
     """
 
-    def __init__(
-        self, game: Gomoku, limit: int, adviser: Adviser | None = None, *, deadline: int = 0
-    ) -> None:
+    def __init__(self, game: Gomoku, adviser: Adviser | None = None) -> None:
         self._workspace = Workspace(game)
         self.finder = StrategyFinder(game, workspace=self._workspace)
         self.nodes = 0
         self._game = game
-        self._limit = limit
-        self._deadline = deadline
         self._adviser = SearchAdviser(game) if adviser is None else adviser
+        self._limit = self._deadline = 0
         self._open: set[bytes] = set()
 
-    def prove(self, position: Position) -> StrategyResult:
-        """Try to prove that the side to move wins; `nodes` are all that have been spent.
+    def prove(self, position: Position, *, nodes: int, deadline: int = 0) -> StrategyResult:
+        """Try to prove that the side to move wins, within `nodes`, and before the `deadline` on the
+        clock of `time.monotonic_ns`, 0 for none.
 
         Raises:
             ValueError: if the game is over.
         """
-        is_enough = self._limit > _TOO_FEW_FOR_ADVICE
-        distance = self._alone(position, _NODES_AT_FIRST if is_enough else self._limit)
+        self.finder.store = {}
+        self._open = set()
+        self._adviser.forget()
+        self.nodes, self._limit, self._deadline = 0, nodes, deadline
+        is_enough = nodes > _TOO_FEW_FOR_ADVICE
+        distance = self._alone(position, _NODES_AT_FIRST if is_enough else nodes)
         if distance is None:
             distance = self._distance(position)
         return StrategyResult(True if distance is not None else None, self.nodes, distance)
@@ -112,7 +120,7 @@ class AdvisedFinder:
     def settle(self, position: Position) -> bool:
         """Have the finder keep what wins in `position`; gives whether anything does.
 
-        Whatever is left of the limit, a win by threats is looked for.
+        Whatever is left of the nodes, a win by threats is looked for.
         """
         if self._game.outcome(position) is not None:
             return False

@@ -38,6 +38,9 @@ class AnyMove:
         self.asked += 1
         return self._random.choice(list(self._game.legal_moves(position)))
 
+    def forget(self) -> None:
+        pass
+
 
 @pytest.mark.parametrize("name", SMALL)
 def test_what_is_proven_is_won_whatever_the_advice(
@@ -48,11 +51,12 @@ def test_what_is_proven_is_won_whatever_the_advice(
     game, random = game_of(name), Random(name)
     truth = Exhaustive(game.size, exactly_five=game.rule is Rule.STANDARD)
     adviser = AnyMove(game, random)
+    finder = AdvisedFinder(game, adviser)
     positions = crowded_positions(game, random, range(2, 9))
     proven = 0
     for _ in range(25):
         position = next(positions)
-        result = AdvisedFinder(game, 2_000, adviser).prove(position)
+        result = finder.prove(position, nodes=2_000)
         if result.won:
             plies = truth.plies(*sides(game, position))
             assert result.distance is not None
@@ -67,18 +71,20 @@ def test_alpha_betas_advice_proves_what_the_finder_alone_does_not() -> None:
     game = game_of("gomoku-11-standard")
     position = game.play_line(game.parse_line(FAR_OFF))
     assert StrategyFinder(game).prove(position, nodes=TOO_FEW).won is None
-    first, again = AdvisedFinder(game, ENOUGH), AdvisedFinder(game, ENOUGH)
-    result = first.prove(position)
+    advised = AdvisedFinder(game)
+    result, store = advised.prove(position, nodes=ENOUGH), advised.finder.store
     assert result.won
     assert result.nodes < ENOUGH
-    assert again.prove(position) == result
-    assert again.finder.store == first.finder.store
+    for again in advised, AdvisedFinder(game):
+        assert again.prove(position, nodes=ENOUGH) == result
+        assert again.finder.store == store
 
 
 @pytest.mark.parametrize("nodes", [1, 100, 5_000, 600_000, 2_100_000])
 def test_hardly_more_nodes_are_spent_than_given(nodes: int) -> None:
     game = game_of("gomoku-11-standard")
-    result = AdvisedFinder(game, nodes).prove(game.play_line(game.parse_line(FAR_OFF)))
+    position = game.play_line(game.parse_line(FAR_OFF))
+    result = AdvisedFinder(game).prove(position, nodes=nodes)
     assert result.won is None
     assert result.nodes <= nodes
 
@@ -86,16 +92,16 @@ def test_hardly_more_nodes_are_spent_than_given(nodes: int) -> None:
 def test_after_the_deadline_nothing_is_spent() -> None:
     game = game_of("gomoku-11-standard")
     position = game.play_line(game.parse_line(FAR_OFF))
-    assert AdvisedFinder(game, ENOUGH, deadline=1).prove(position).nodes == 0
+    assert AdvisedFinder(game).prove(position, nodes=ENOUGH, deadline=1).nodes == 0
 
 
 def test_a_game_that_forbids_moves_is_refused() -> None:
     with pytest.raises(ValueError, match="gomoku-15-renju forbids moves"):
-        AdvisedFinder(game_of("gomoku-15-renju"), ENOUGH)
+        AdvisedFinder(game_of("gomoku-15-renju"))
 
 
 def test_a_finished_game_is_an_error() -> None:
     game = game_of("gomoku-9")
     finished = game.play_line(game.parse_line("a1 a9 b1 b9 c1 c9 d1 d9 e1"))
     with pytest.raises(ValueError, match="game is over"):
-        AdvisedFinder(game, ENOUGH).prove(finished)
+        AdvisedFinder(game).prove(finished, nodes=ENOUGH)
