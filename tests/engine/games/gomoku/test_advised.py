@@ -4,25 +4,19 @@ from random import Random
 
 import pytest
 
-from engine import registry
 from engine.games.gomoku import Gomoku, Rule
 from engine.games.gomoku.strategy import advised
 from engine.games.gomoku.strategy.advised import AdvisedFinder
 from engine.games.gomoku.strategy.finder import StrategyFinder
 from engine.position import Move, Position
 from tests.engine.games.gomoku.test_proofs import crowded_positions
+from tests.engine.games.gomoku.test_strategy import game_of
 from tests.engine.threat_claims import sides
 from tests.oracles.exhaustive import Exhaustive
 
 SMALL = [f"gomoku-{size}{rule}" for size in (5, 6) for rule in ("", "-standard")]
-# A win, the nodes in which advice proves it, and some in which the finder alone does not.
-FAR_OFF, ENOUGH, TOO_FEW = "f6 f3 e7 h5", 4_000_000, 4_000_000
-
-
-def game_of(name: str) -> Gomoku:
-    game = registry.get(name)
-    assert isinstance(game, Gomoku)
-    return game
+# A win that advice proves within these nodes, and the finder alone does not.
+FAR_OFF, ENOUGH = "f6 f3 e7 h5", 4_000_000
 
 
 class AnyMove:
@@ -70,7 +64,7 @@ def test_what_is_proven_is_won_whatever_the_advice(
 def test_alpha_betas_advice_proves_what_the_finder_alone_does_not() -> None:
     game = game_of("gomoku-11-standard")
     position = game.play_line(game.parse_line(FAR_OFF))
-    assert StrategyFinder(game).prove(position, nodes=TOO_FEW).won is None
+    assert StrategyFinder(game).prove(position, nodes=ENOUGH).won is None
     advised = AdvisedFinder(game)
     result, store = advised.prove(position, nodes=ENOUGH), advised.finder.store
     assert result.won
