@@ -105,7 +105,7 @@ class Rapfi(Closing):
         return map(str.strip, self._process.stdout)
 
 
-class Counsel:
+class RapfiAdviser:
     """Rapfi's moves that it values at `least`, asked for at most `seconds` a position. At the end
     of a line that is `given` but for its last move, that move is the advice."""
 
@@ -148,8 +148,8 @@ def prove_part(
     game = game_of(game_id)
     with Rapfi(rapfi, game) as process:
         deadline = time.monotonic_ns() + round(longest * _NANOSECONDS)
-        counsel = Counsel(game, process, seconds, least, given)
-        return make_part(game_id, line, _LIMIT, counsel, deadline=deadline)
+        adviser = RapfiAdviser(game, process, seconds, least, given)
+        return make_part(game_id, line, _LIMIT, adviser, deadline=deadline)
 
 
 @click.command()

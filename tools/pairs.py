@@ -22,8 +22,8 @@ from precompute.certificates.gomoku.part import game_of, make_part
 from precompute.certificates.gomoku.proof import ROUNDS
 
 _HEAD = (
-    "| game | second moves | pairs in all, some | tried | won | nodes, median | most "
-    "| seconds a pair, median | hours for all, some |"
+    "| game | second moves | pairs, about | tried | won | nodes, median | most "
+    "| seconds a pair, median | hours for all, about |"
 )
 _SECONDS_AN_HOUR = 3600
 

@@ -34,9 +34,11 @@ class Part:
         return self.move is not None
 
 
-class _Finders(local):
-    """A finder for each thread, of the game that it was asked for last: its tables take longer to
-    make than many a part."""
+class Finders(local):
+    """A finder for each thread, of the game that it was asked for last.
+
+    Its tables take longer to make than many a part.
+    """
 
     def __init__(self) -> None:
         self._last: tuple[str, AdvisedFinder] | None = None
@@ -48,7 +50,7 @@ class _Finders(local):
         return self._last[1]
 
 
-_finders = _Finders()
+finders = Finders()
 
 
 def make_part(
@@ -68,7 +70,7 @@ def make_part(
         ValueError: if the game forbids moves, or is over.
     """
     game = game_of(game_id)
-    finder = _finders.of(game) if adviser is None else AdvisedFinder(game, adviser)
+    finder = finders.of(game) if adviser is None else AdvisedFinder(game, adviser)
     part = Part(tuple(line), limit, 0)
     if finder.prove(game.play_line(line), nodes=limit, deadline=deadline).won:
         part = _written(game, part, finder)

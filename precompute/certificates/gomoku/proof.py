@@ -17,11 +17,10 @@ from book.certificates.gomoku.writer import EFFORT, join
 from book.closing import Closing
 from engine.errors import FivebookError
 from engine.games.gomoku import Gomoku
-from engine.games.gomoku.strategy.advised import AdvisedFinder
 from engine.games.gomoku.strategy.openings import choose_third, third_moves
 from engine.position import Move, cells_of
 from precompute.certificates.gomoku.opening import WINNER, Line, Opening
-from precompute.certificates.gomoku.part import Part, game_of, make_part, rules_for
+from precompute.certificates.gomoku.part import Part, finders, game_of, make_part, rules_for
 from precompute.certificates.gomoku.part_file import PartFile
 from precompute.dispatch import Dispatch, Work
 
@@ -92,7 +91,7 @@ class PartWork(Work[PartTask, "Move | Part"]):
     game_id: str
 
     def prepare(self) -> None:
-        AdvisedFinder(game_of(self.game_id))
+        finders.of(game_of(self.game_id))
 
     def do(self, task: PartTask) -> "Move | Part":
         if task.limit is None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from engine.games.gomoku.strategy.finder import Entry, Kind, StrategyFinder, StrategyResult
@@ -53,12 +52,7 @@ class SearchAdviser:
 
     def __init__(self, game: Gomoku) -> None:
         self.spent = 0
-        self._game = game
-
-    @cached_property
-    def _guide(self) -> Guide:
-        # Most proofs need no advice, and a table takes time to make.
-        return Guide(self._game, table=_TABLE)
+        self._guide = Guide(game, table=_TABLE)
 
     def advice(self, position: Position, nodes: int) -> Move | None:
         """See `Adviser`."""
@@ -76,8 +70,7 @@ class SearchAdviser:
 
     def forget(self) -> None:
         """See `Adviser`."""
-        if "_guide" in vars(self):
-            self._guide.forget()
+        self._guide.forget()
 
 
 class AdvisedFinder:
@@ -112,9 +105,7 @@ class AdvisedFinder:
         self._adviser.forget()
         self.nodes, self._limit, self._deadline = 0, nodes, deadline
         is_enough = nodes > _TOO_FEW_FOR_ADVICE
-        distance = self._alone(position, _NODES_AT_FIRST if is_enough else nodes)
-        if distance is None:
-            distance = self._distance(position)
+        distance = self._distance(position, _NODES_AT_FIRST if is_enough else nodes)
         return StrategyResult(True if distance is not None else None, self.nodes, distance)
 
     def settle(self, position: Position) -> bool:
@@ -138,12 +129,15 @@ class AdvisedFinder:
         late = 0 < self._deadline <= time.monotonic_ns()
         return 0 if late else max(0, self._limit - self.nodes)
 
-    def _distance(self, position: Position) -> int | None:
-        """Within how many plies the side to move wins; None where that is not found."""
+    def _distance(self, position: Position, alone: int = _NODES_BEFORE) -> int | None:
+        """Within how many plies the side to move wins; None where that is not found.
+
+        The finder has `alone` nodes before anybody is asked.
+        """
         stones = self._game.canonical(position).stones
-        if stones in self._open or self._game.outcome(position) is not None:
+        if stones in self._open:
             return None
-        found = self._alone(position, _NODES_BEFORE)
+        found = self._alone(position, alone)
         left = self._left
         if found is None and left:
             move = self._adviser.advice(position, min(left, self._limit // _SHARE))
@@ -180,7 +174,8 @@ class AdvisedFinder:
         self.nodes += self._workspace.spent
         longest = 0 if replies is None else replies.longest
         for reply in game.legal_moves(after) if replies is None else replies.open:
-            distance = self._distance(game.play(after, reply))
+            child = game.play(after, reply)
+            distance = self._distance(child) if game.outcome(child) is None else None
             if distance is None:
                 return None
             longest = max(longest, distance + 1)

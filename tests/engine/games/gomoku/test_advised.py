@@ -65,11 +65,11 @@ def test_alpha_betas_advice_proves_what_the_finder_alone_does_not() -> None:
     game = game_of("gomoku-11-standard")
     position = game.play_line(game.parse_line(FAR_OFF))
     assert StrategyFinder(game).prove(position, nodes=ENOUGH).won is None
-    advised = AdvisedFinder(game)
-    result, store = advised.prove(position, nodes=ENOUGH), advised.finder.store
+    first = AdvisedFinder(game)
+    result, store = first.prove(position, nodes=ENOUGH), first.finder.store
     assert result.won
     assert result.nodes < ENOUGH
-    for again in advised, AdvisedFinder(game):
+    for again in first, AdvisedFinder(game):
         assert again.prove(position, nodes=ENOUGH) == result
         assert again.finder.store == store
 
