@@ -24,6 +24,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Whoever has run out of tests takes some from the end of another's: most tests of a module, and what
 # they share, stay in one process.
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist worksteal
+# Slow tests and checked arrays may take as long as they like.
+ENDLESS := -o faulthandler_timeout=0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -54,13 +56,13 @@ screenshots: setup chromium ## Take the pictures of the page for the documents a
 	$(BIN)/python -m tools.screenshots
 
 test-slow: setup ## The tests that take minutes
-	$(PYTEST) -m slow $(ARGS)
+	$(PYTEST) -m slow $(ENDLESS) $(ARGS)
 
 test-bounds: setup ## The engine's tests with every array access checked
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(BOUNDS) $(ARGS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(ENDLESS) $(BOUNDS) $(ARGS)
 
 test-faults: setup ## Spoilt books, failing disks, lost connections and wrong clocks, thousands of them
-	$(PYTEST) -m slow tests/faults tests/service/http/test_description.py $(ARGS)
+	$(PYTEST) -m slow $(ENDLESS) tests/faults tests/service/http/test_description.py $(ARGS)
 
 soak: setup ## Serve under twice the load, while books are built and replaced; SOAK=3600 seconds
 	$(BIN)/python -m tests.faults.soak $(SOAK)

@@ -23,10 +23,17 @@ _SECONDS_OF_ONE_SIGNAL = 0.25
 _SHOW_CURSOR = b"\x1b[?25h"
 
 
-def follow(parent: int) -> None:
-    """Have this worker leave Ctrl-C to the process `parent`, and end when that is no more."""
+def begin_work(parent: int) -> None:
+    """Have this process be a worker of `parent`: it leaves Ctrl-C to it, ends when that is no more,
+    and may grow as its work does."""
+    # Imported here because most that needs the rest of this module starts no workers.
+    from joblib.externals.loky import process_executor
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    # loky takes 300 MB more than after the first task for a leak, has such a worker end, and warns
+    # of it. Here they are tables; and where warnings are errors, the executor then waits for ever.
+    process_executor._MAX_MEMORY_LEAK_SIZE = sys.maxsize
 
 
 @contextmanager
@@ -36,10 +43,9 @@ def workers(jobs: int) -> Iterator[Any]:
     At the end of the block they are killed, with the programs they have started, whatever they
     are doing.
     """
-    # Imported here because most that needs the rest of this module starts no workers.
     from joblib.externals.loky import ProcessPoolExecutor
 
-    executor = ProcessPoolExecutor(jobs, initializer=follow, initargs=(os.getpid(),))
+    executor = ProcessPoolExecutor(jobs, initializer=begin_work, initargs=(os.getpid(),))
     try:
         with _interrupts_held_back():
             # The processes inherit this, and the first call starts them all.

@@ -15,7 +15,7 @@ from book.audit.position import CheckedPosition, CheckStatus, Examiner
 from book.audit.proof_rows import ProofRows
 from book.audit.rules import AuditBoard, AuditRules
 from book.closing import Closing
-from book.processes import follow
+from book.processes import begin_work
 from book.storage.address import Address
 
 # What a job does without looking up: of the hardest positions, some minutes of work.
@@ -118,7 +118,7 @@ class Walk(Closing):
             n_jobs=self._jobs,
             return_as="generator_unordered",
             batch_size=1,
-            initializer=follow,
+            initializer=begin_work,
             initargs=(os.getpid(),),
         ) as parallel:
             yield from parallel(

@@ -105,3 +105,21 @@ def test_workers_end_in_order_when_a_task_waits() -> None:
         ended.result()
         waiting = executor.submit(time.sleep, 60)
     assert waiting.exception(timeout=30) is not None
+
+
+_kept: list[bytes] = []
+
+
+def grow(size: int) -> int:
+    """Keep so many bytes more in this process, and take as long as it needs to look at its size."""
+    _kept.append(b"x" * size)
+    time.sleep(1.2)
+    return os.getpid()
+
+
+def test_a_worker_may_grow_with_its_work() -> None:
+    # Tables that are made when they are needed: no leak, for which it would be replaced.
+    with workers(1) as executor:
+        first = executor.submit(os.getpid).result()
+        grown = [executor.submit(grow, size) for size in (0, 400_000_000, 0, 0)]
+        assert [future.result(timeout=60) for future in grown] == [first] * 4
