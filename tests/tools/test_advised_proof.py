@@ -1,5 +1,6 @@
 """Parts that are proved with another program's moves are written and checked as all others."""
 
+import math
 import re
 import shlex
 import sys
@@ -9,11 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from book.certificates.gomoku.checker import Checker
+from engine.position import Move
 from precompute.certificates.gomoku.part import game_of
 from precompute.certificates.gomoku.part_file import PartFile
 from precompute.certificates.gomoku.proof import NotProved, ProofByParts
 from tests.checkout import ROOT
-from tools.advised_proof import main
+from tools.advised_proof import Rapfi, RapfiAdviser, main
 
 GAME = game_of("gomoku-15")
 # The finder alone takes more than the 200,000 nodes that it has before anybody is asked.
@@ -75,22 +77,37 @@ def nodes_of(parts: Path, program: Path, *options: str) -> int:
     return int(found[1].replace(",", ""))
 
 
-def test_a_value_is_advice_from_the_least_one_on(tmp_path: Path) -> None:
-    program = program_in(tmp_path, "hopes")
-    nodes = {
-        least: nodes_of(tmp_path / least, program, "--value", least) for least in ("400", "401")
-    }
-    # Without advice the finder goes on by itself.
-    assert nodes["400"] < nodes["401"]
-
-
-def test_a_move_can_be_given_in_any_orientation(tmp_path: Path) -> None:
-    program, value = program_in(tmp_path, "hopes"), ("--value", "401")
-    alone = nodes_of(tmp_path / "alone", program, *value)
-    with PartFile(tmp_path / "alone", GAME.id) as file:
+@pytest.fixture(scope="module")
+def unadvised(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Move]:
+    """The nodes and the move of the one part where what the program hopes for is not enough."""
+    folder = tmp_path_factory.mktemp("unadvised")
+    nodes = nodes_of(folder / "parts", program_in(folder, "hopes"), "--value", "401")
+    with PartFile(folder / "parts", GAME.id) as file:
         move = file.parts[LINE].move
     assert move is not None
-    for number, symmetry in enumerate(GAME.symmetries):
-        line = GAME.format_line([GAME.map_move(each, symmetry) for each in (*LINE, move)])
-        given = nodes_of(tmp_path / str(number), program, *value, "--move", line)
-        assert given < alone
+    return nodes, move
+
+
+def test_a_value_is_advice_from_the_least_one_on(
+    tmp_path: Path, unadvised: tuple[int, Move]
+) -> None:
+    program = program_in(tmp_path, "hopes")
+    # Without advice the finder goes on by itself.
+    assert nodes_of(tmp_path / "parts", program, "--value", "400") < unadvised[0]
+
+
+def test_a_move_that_is_given_is_followed(tmp_path: Path, unadvised: tuple[int, Move]) -> None:
+    program, (alone, move) = program_in(tmp_path, "hopes"), unadvised
+    turned = [GAME.map_move(each, GAME.symmetries[3]) for each in (*LINE, move)]
+    options = ("--value", "401", "--move", GAME.format_line(turned))
+    assert nodes_of(tmp_path / "parts", program, *options) < alone
+
+
+def test_a_move_can_be_given_in_any_orientation(program: Path) -> None:
+    move = GAME.parse_move("i7")
+    position = GAME.play_line(LINE)
+    with Rapfi(program, GAME) as rapfi:
+        for symmetry in GAME.symmetries:
+            given = [GAME.map_move(each, symmetry) for each in (*LINE, move)]
+            adviser = RapfiAdviser(GAME, rapfi, 1.0, math.inf, [tuple(given)])
+            assert adviser.advice(position, 0) == move
