@@ -111,8 +111,9 @@ _kept: list[bytes] = []
 
 
 def grow(size: int) -> int:
-    """Keep so many bytes more in this process, and take as long as it needs to look at its size."""
+    """Keep so many bytes more in this process; gives its number."""
     _kept.append(b"x" * size)
+    # loky looks at a worker's size after a task, once a second has passed since it did so last.
     time.sleep(1.2)
     return os.getpid()
 
