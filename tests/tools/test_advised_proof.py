@@ -98,7 +98,7 @@ def test_a_value_is_advice_from_the_least_one_on(
 
 def test_a_move_that_is_given_is_followed(tmp_path: Path, unadvised: tuple[int, Move]) -> None:
     program, (alone, move) = program_in(tmp_path, "hopes"), unadvised
-    turned = [GAME.map_move(each, GAME.symmetries[3]) for each in (*LINE, move)]
+    turned = GAME.map_line((*LINE, move), GAME.symmetries[3])
     options = ("--value", "401", "--move", GAME.format_line(turned))
     assert nodes_of(tmp_path / "parts", program, *options) < alone
 
@@ -109,6 +109,6 @@ def test_a_move_can_be_given_in_any_orientation(program: Path) -> None:
     position = GAME.play_line(LINE)
     with Rapfi(program, GAME) as rapfi:
         for symmetry in GAME.symmetries:
-            given = [GAME.map_move(each, symmetry) for each in (*LINE, move)]
-            adviser = RapfiAdviser(GAME, rapfi, 1.0, math.inf, [tuple(given)])
+            given = [GAME.map_line((*LINE, move), symmetry)]
+            adviser = RapfiAdviser(GAME, rapfi, 1.0, math.inf, given)
             assert adviser.advice(position, 0) == move
