@@ -43,11 +43,14 @@ class ThreatResult:
 class ThreatSolver:
     """Finds forced wins of one Gomoku game. For one thread at a time.
 
-    A result depends on the arguments alone, whatever was asked before.
+    A result depends on the arguments alone, whatever was asked before. With `remembers`, what was
+    once searched in vain is not searched again: that saves nodes where positions are asked about
+    that lead to each other, and which wins are found within a limit depends on all questions.
     """
 
-    def __init__(self, game: Gomoku) -> None:
+    def __init__(self, game: Gomoku, *, remembers: bool = False) -> None:
         self._game = game
+        self._remembers = remembers
         self._state = new_state(game.rule)
         self._threats = np.zeros(1, dtype=threats.THREATS)[0]
 
@@ -138,4 +141,5 @@ class ThreatSolver:
             self._state[limit] = UNLIMITED
         for limit in ("deadline", "nodes", "stop"):
             self._state[limit] = 0
-        self._threats["failures"][:] = 0
+        if not self._remembers:
+            self._threats["failures"][:] = 0

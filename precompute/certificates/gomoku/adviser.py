@@ -6,8 +6,9 @@ from engine.games.gomoku.strategy.finder import Kind, StrategyFinder
 from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position, Side, board_of, cells_of
 
-# A longer win by threats becomes moves and entries, each with a shorter one left.
-_NODES_FOR_LINE = 5_000
+# A longer win by threats becomes moves and entries, each with a shorter one left. A tenth of it
+# makes three times as many entries, which take longer to write than the longer wins to find.
+_NODES_FOR_LINE = 50_000
 
 
 class StrategyAdviser:
@@ -16,7 +17,7 @@ class StrategyAdviser:
     def __init__(self, game: Gomoku, finder: StrategyFinder, winner: Side) -> None:
         self._game = game
         self._finder = finder
-        self._solver = ThreatSolver(game)
+        self._solver = ThreatSolver(game, remembers=True)
         self._winner = winner
         # The writer asks again for the first move of a win that it could not make a list of.
         self._lines: dict[tuple[Board, bool], Stones | None] = {}

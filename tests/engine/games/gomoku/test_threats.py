@@ -435,6 +435,24 @@ def test_results_depend_on_the_arguments_alone() -> None:
     assert other.stdout.strip() == repr(first)
 
 
+@every_rule
+@both_kinds
+def test_what_is_remembered_saves_nodes_and_changes_no_win(kind: str, rule: str) -> None:
+    game, random = game_of(f"gomoku-7{rule}"), Random(f"remembered {kind} {rule}")
+    fresh, remembering = ThreatSolver(game), ThreatSolver(game, remembers=True)
+    saved = 0
+    for _ in range(30):
+        position = quiet_position(game, random)
+        for after_pass in (False, True):
+            expected = getattr(fresh, kind)(position, after_pass=after_pass)
+            for _ in range(2):
+                found = getattr(remembering, kind)(position, after_pass=after_pass)
+                assert (found.won, found.line) == (expected.won, expected.line)
+                assert found.nodes <= expected.nodes
+                saved += expected.nodes - found.nodes
+    assert saved > 0
+
+
 @pytest.mark.parametrize("kind", ["vcf", "vct", "defences"])
 def test_a_finished_game_is_an_error(kind: str) -> None:
     game = game_of("gomoku-9")
