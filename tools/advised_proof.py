@@ -1,27 +1,35 @@
-"""Proves parts of a win in Gomoku that resist, with the moves of Rapfi.
+"""Proves parts of a win in Gomoku that resist, with the moves of others.
 
-python -m tools.advised_proof won.db.parts --game gomoku-15 --rapfi path/to/pbrain-rapfi
+python -m tools.advised_proof won.db.parts --game gomoku-17 \\
+    --book gomoku-15 data/gomoku-15.db --rapfi path/to/pbrain-rapfi
 
-Rapfi (https://github.com/dhbloo/rapfi) says where it sees a mate, or with `--value` hopes for one,
-and by which move. Nothing else is taken from it: the replies to its move are listed and refuted
-here, one after the other, and what comes of that is written down and checked like every other
-part. `fivebook certify` goes on with the file as it does with its own.
+The book of another board knows by which move it wins the same stones there. Rapfi
+(https://github.com/dhbloo/rapfi) says where it sees a mate, or with `--value` hopes for one, and by
+which move. Nothing else is taken from either: the replies to the move are listed and refuted here,
+one after the other, and what comes of that is written down and checked like every other part.
+`fivebook certify` goes on with the file as it does with its own.
 """
 
+import itertools
 import math
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 from joblib import Parallel, delayed
 
 from book.closing import Closing
+from book.reader import BookReader
+from engine.game import Game
 from engine.games.gomoku import Gomoku, Rule
-from engine.position import Move, Position, cells_of
-from fivebook.options import POSITIVE
+from engine.position import Cell, Move, Position, board_of, cells_of
+from fivebook.options import GAME, POSITIVE
 from precompute.certificates.gomoku.opening import Line, Opening
 from precompute.certificates.gomoku.part import Part, game_of, make_part
 from precompute.certificates.gomoku.part_file import PartFile
@@ -105,51 +113,95 @@ class Rapfi(Closing):
         return map(str.strip, self._process.stdout)
 
 
-class RapfiAdviser:
-    """Rapfi's moves that it values at `least`, asked for at most `seconds` a position. At the end
-    of a line that is `given` but for its last move, that move is the advice."""
+class GivenMoves:
+    """At the end of each of these `lines` but for its last move, that move; in any orientation."""
+
+    def __init__(self, game: Gomoku, lines: Iterable[Line]) -> None:
+        self._game = game
+        self._moves: dict[bytes, Move] = {}
+        for *line, move in lines:
+            canonical = game.canonical(game.play_line(line))
+            self._moves[canonical.stones] = game.map_move(move, canonical.symmetry)
+
+    def advice(self, position: Position) -> Move | None:
+        """The move given for `position`."""
+        canonical = self._game.canonical(position)
+        move = self._moves.get(canonical.stones)
+        if move is None:
+            return None
+        return self._game.map_move(move, self._game.inverse(canonical.symmetry))
+
+
+class OtherBoard:
+    """What wins the same stones, as they lie about the centre, on the board of `book`."""
+
+    def __init__(self, game: Gomoku, book: BookReader, its_game: Gomoku) -> None:
+        self._game = game
+        self._book = book
+        self._its_game = its_game
+
+    def advice(self, position: Position) -> Move | None:
+        """The book's move, if it has the stones and a proof, and the move has room here."""
+        there = self._game, self._its_game
+        stones = [[_moved(cell, *there) for cell in cells_of(side)] for side in position]
+        if None in itertools.chain(*stones):
+            return None
+        dark, light = (board_of(cell for cell in side if cell is not None) for side in stones)
+        entry = self._book.get(self._its_game, Position(dark, light), best_only=True)
+        if entry is None or not entry.proven or entry.value <= 0:
+            return None
+        return _moved(entry.moves[0].move, *reversed(there))
+
+
+def _moved(cell: Cell, of: Gomoku, to: Gomoku) -> Cell | None:
+    """A cell of one board on another, as far from the centre; None where that has no such."""
+    shift = to.size // 2 - of.size // 2
+    row, column = (number + shift for number in divmod(cell, of.size))
+    return row * to.size + column if {row, column} <= set(range(to.size)) else None
+
+
+class FirstAdvice:
+    """The first advice that there is: the moves given, another board's, Rapfi's."""
 
     spent = 0
 
-    def __init__(
-        self, game: Gomoku, rapfi: Rapfi, seconds: float, least: float, given: Iterable[Line]
-    ) -> None:
-        self._game = game
-        self._rapfi = rapfi
-        self._seconds = seconds
-        self._least = least
-        self._given: dict[bytes, Move] = {}
-        for *line, move in given:
-            canonical = game.canonical(game.play_line(line))
-            self._given[canonical.stones] = game.map_move(move, canonical.symmetry)
+    def __init__(self, sources: Iterable[Callable[[Position], Move | None]]) -> None:
+        self._sources = tuple(sources)
 
     def advice(self, position: Position, nodes: int) -> Move | None:
         """See `Adviser`."""
-        canonical = self._game.canonical(position)
-        given = self._given.get(canonical.stones)
-        if given is not None:
-            return self._game.map_move(given, self._game.inverse(canonical.symmetry))
-        return self._rapfi.advice(position, self._seconds, self._least)
+        said = (source(position) for source in self._sources)
+        return next((move for move in said if move is not None), None)
 
     def forget(self) -> None:
-        """See `Adviser`; each board is a new one for Rapfi."""
+        """See `Adviser`; each board is a new one for all of them."""
 
 
-def prove_part(
-    game_id: str,
-    line: Line,
-    rapfi: Path,
-    seconds: float,
-    longest: float,
-    least: float,
-    given: Sequence[Line],
-) -> Part:
-    """The part at the end of `line`, tried for at most `longest` seconds."""
-    game = game_of(game_id)
-    with Rapfi(rapfi, game) as process:
-        deadline = time.monotonic_ns() + round(longest * _NANOSECONDS)
-        adviser = RapfiAdviser(game, process, seconds, least, given)
-        return make_part(game_id, line, _LIMIT, adviser, deadline=deadline)
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Whose moves to follow: those `given` first, then those of the games' books in `others`, then
+    those that `rapfi`, asked for at most `seconds` a position, values at `least`.
+    """
+
+    given: tuple[Line, ...] = ()
+    others: tuple[tuple[str, Path], ...] = ()
+    rapfi: Path | None = None
+    seconds: float = 1.0
+    least: float = math.inf
+
+    def prove(self, game_id: str, line: Line, longest: float) -> Part:
+        """The part at the end of `line`, tried for at most `longest` seconds."""
+        game = game_of(game_id)
+        sources = [GivenMoves(game, self.given).advice]
+        with ExitStack() as opened:
+            for its_id, path in self.others:
+                book = opened.enter_context(BookReader(path))
+                sources.append(OtherBoard(game, book, game_of(its_id)).advice)
+            if self.rapfi is not None:
+                rapfi = opened.enter_context(Rapfi(self.rapfi, game))
+                sources.append(partial(rapfi.advice, seconds=self.seconds, least=self.least))
+            deadline = time.monotonic_ns() + round(longest * _NANOSECONDS)
+            return make_part(game_id, line, _LIMIT, FirstAdvice(sources), deadline=deadline)
 
 
 @click.command()
@@ -157,8 +209,16 @@ def prove_part(
 @click.option("--game", "game_id", required=True, metavar="ID", help="The game of the proof.")
 @click.option("--root", default="", metavar="LINE", help="The line that the proof begins after.")
 @click.option(
+    "--book",
+    "others",
+    type=(GAME, click.Path(path_type=Path, dir_okay=False, exists=True)),
+    multiple=True,
+    metavar="ID BOOK",
+    help="Follow what wins the same stones about the centre of another game's board; several times "
+    "for several.",
+)
+@click.option(
     "--rapfi",
-    required=True,
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="The program, with its configuration and model beside it.",
 )
@@ -172,14 +232,15 @@ def prove_part(
     "given",
     multiple=True,
     metavar="LINE",
-    help="Follow the last move of this line there, whatever Rapfi says; several times for several.",
+    help="Follow the last move of this line there, whatever others say; several times for several.",
 )
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True, help="Parts side by side.")
 def main(
     parts: Path,
     game_id: str,
     root: str,
-    rapfi: Path,
+    others: tuple[tuple[Game, Path], ...],
+    rapfi: Path | None,
     seconds: float,
     longest: float,
     least: float,
@@ -191,14 +252,18 @@ def main(
     moves = [tuple(game.parse_line(line)) for line in given]
     if not all(moves):
         raise click.UsageError("--move needs a line with a move")
+    for its_game, _ in others:
+        if not isinstance(its_game, Gomoku):
+            raise click.UsageError(f"--book needs a game of Gomoku, not {its_game.id}")
+    books = tuple((its_game.id, path) for its_game, path in others)
+    advice = Advice(tuple(moves), books, rapfi, seconds, least)
     with PartFile(parts, game_id) as file:
         opening = Opening(game, tuple(game.parse_line(root)))
         lines = [line for each in opening.parts(file.chosen) for line in each]
         won = {line for line, part in file.parts.items() if part.won}
         open_ = [line for line in lines if line not in won]
         tried = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(prove_part)(game_id, line, rapfi, seconds, longest, least, moves)
-            for line in open_
+            delayed(advice.prove)(game_id, line, longest) for line in open_
         )
         for count, part in enumerate(tried, 1):
             # `certify` has not tried what is open.
