@@ -7,7 +7,7 @@ from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position, Side, board_of, cells_of
 
 # A longer win by threats becomes moves and entries, each with a shorter one left. A tenth of it
-# makes three times as many entries, which take longer to write than the longer wins to find.
+# makes more than twice as many entries, which take longer to write than the longer wins to find.
 _NODES_FOR_LINE = 50_000
 
 
