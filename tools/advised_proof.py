@@ -183,11 +183,11 @@ class Advice:
     those that `rapfi`, asked for at most `seconds` a position, values at `least`.
     """
 
-    given: tuple[Line, ...] = ()
-    others: tuple[tuple[str, Path], ...] = ()
-    rapfi: Path | None = None
-    seconds: float = 1.0
-    least: float = math.inf
+    given: tuple[Line, ...]
+    others: tuple[tuple[str, Path], ...]
+    rapfi: Path | None
+    seconds: float
+    least: float
 
     def prove(self, game_id: str, line: Line, longest: float) -> Part:
         """The part at the end of `line`, tried for at most `longest` seconds."""

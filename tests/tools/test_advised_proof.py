@@ -187,7 +187,6 @@ def test_a_move_without_room_on_this_board_is_no_advice(tmp_path: Path) -> None:
             game = game_of(small)
             advice = OtherBoard(game, book, large)
             said[small] = advice.advice(game.play_line(game.parse_line(same_stones)))
-        assert book.find(large, large.play_line(large.parse_line(line))).moves[
-            0
-        ].move == large.parse_move("h5")
+        entry = book.find(large, large.play_line(large.parse_line(line)))
+        assert entry.moves[0].move == large.parse_move("h5")
     assert said == {"gomoku-7": game_of("gomoku-7").parse_move("g4"), "gomoku-5": None}
