@@ -15,6 +15,7 @@ SHIPPED = [
     "gomoku-15-renju.db",
     "gomoku-15-standard.db",
     "gomoku-15.db",
+    "gomoku-17.db",
     "gomoku-19.db",
     "pentago-swap.db",
 ]

@@ -26,6 +26,7 @@ SHIPPED = {
     "gomoku-13-standard": (73, 69),
     "gomoku-15": (67, 67),
     "gomoku-15-standard": (63, 63),
+    "gomoku-17": (69, 69),
     "gomoku-19": (61, 61),
 }
 """The games whose win is shipped, and within how many plies it comes by the certificate and by the

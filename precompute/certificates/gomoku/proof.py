@@ -165,11 +165,20 @@ class ProofByParts(Closing):
         return [line for lines in parts for line in lines if not self._is_won(line)]
 
     @property
-    def nodes(self) -> dict[Line, int]:
-        """The nodes that each part of this strategy took, when it was tried last."""
-        parts = self._file.parts
+    def parts(self) -> list[Part]:
+        """The parts of this strategy that have been tried, as they were tried last."""
         lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
-        return {line: parts[line].nodes for line in lines if line in parts}
+        return [self._file.parts[line] for line in lines if line in self._file.parts]
+
+    @property
+    def nodes(self) -> dict[Line, int]:
+        """The nodes that each of `parts` took."""
+        return {part.line: part.nodes for part in self.parts}
+
+    @property
+    def thirds(self) -> list[Line]:
+        """The lines of three moves that end with the winner's second stone, as far as chosen."""
+        return [(*line, move) for line, move in sorted(self._file.chosen.items())]
 
     def steps(self, dispatch: Dispatch[PartTask, Move | Part]) -> Iterator[PartsState]:
         """Prove what is not proved until all rounds are over; yields after every part, and from
