@@ -24,7 +24,7 @@ GAME: Gomoku = game_of("gomoku-15")
 SHIPPED = {
     "gomoku-13": (77, 77),
     "gomoku-13-standard": (73, 69),
-    "gomoku-15": (67, 67),
+    "gomoku-15": (57, 57),
     "gomoku-15-standard": (63, 63),
     "gomoku-17": (69, 69),
     "gomoku-19": (61, 61),
