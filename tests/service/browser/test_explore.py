@@ -14,6 +14,9 @@ from tests.service.browser.visitors import (
     wait_for_text,
 )
 
+# Plies to the end of the shipped win once the first stone lies.
+AFTER_H8 = 56
+
 LOOKS = pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 
 
@@ -46,9 +49,9 @@ def test_values_are_sorted_best_first(visit: Visit) -> None:
 def test_the_moves_of_a_proof_tell_their_distance_and_all_that_are_alike(visit: Visit) -> None:
     page = visit("#game=gomoku-15&moves=h8")
     wait_for_answer(page)
-    assert page.locator(".headline").first.inner_text() == "Dark wins within 66 moves"
+    assert page.locator(".headline").first.inner_text() == f"Dark wins within {AFTER_H8} moves"
     assert page.locator(".mark").count() == 224
-    assert page.locator(".mark.first").all_text_contents() == ["L66"] * 4
+    assert page.locator(".mark.first").all_text_contents() == [f"L{AFTER_H8}"] * 4
 
 
 def test_the_rest_is_drawn_as_the_best_of_all_others(visit: Visit) -> None:
@@ -97,7 +100,7 @@ def test_a_move_of_the_table_and_of_the_main_line_is_played(visit: Visit) -> Non
     wait_for_answer(page)
     page.locator("#known tbody button").first.click()
     assert moves_of(page) == ["h8"]
-    wait_for_text(page, ".headline", "within 66")
+    wait_for_text(page, ".headline", f"within {AFTER_H8}")
     line = page.locator("#mainline button").all_inner_texts()
     page.locator("#mainline button").nth(2).click()
     assert moves_of(page) == ["h8", *line[:3]]
@@ -286,12 +289,12 @@ def test_everything_is_done_by_keyboard(visit: Visit) -> None:
 
 def test_each_answer_is_told_to_a_screen_reader(visit: Visit) -> None:
     page = visit("#game=gomoku-15&moves=h8")
-    wait_for_text(page, "#spoken", "Dark wins within 66 moves. Best move h7")
+    wait_for_text(page, "#spoken", f"Dark wins within {AFTER_H8} moves. Best move h7")
     labels = page.locator("[role=gridcell]").evaluate_all(
         "cells => cells.map(cell => cell.getAttribute('aria-label'))"
     )
     assert "h8: Dark, move 1" in labels
-    assert "h7: loses within 66, proved, the best move" in labels
+    assert f"h7: loses within {AFTER_H8}, proved, the best move" in labels
 
 
 def background(page: Any) -> str:
