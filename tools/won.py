@@ -57,15 +57,17 @@ def _of_parts(game: Gomoku, parts: list[Part]) -> Iterator[str]:
     yield f"hardest: {game.format_line(hardest.line)}, {hardest.nodes:,} nodes"
     for least, most in pairwise((0, *ROUNDS)):
         share = [count for count in nodes if least < count <= most]
-        yield f"with up to {most:,} nodes: {len(share):,} pairs, {sum(share):,} nodes"
+        yield f"pairs with up to {most:,} nodes: {len(share):,}, {sum(share):,} nodes in all"
 
 
 def _bounds(game: Gomoku, reader: BookReader, thirds: list[Line]) -> Iterator[str]:
     """Dark's bounds after the second moves, the largest first."""
     by_bound: dict[int, list[Line]] = defaultdict(list)
     for line in thirds:
-        plies = distance(reader.find(game, game.play_line(line[:-1])).value)
-        assert plies is not None
+        entry = reader.get(game, game.play_line(line[:-1]))
+        plies = distance(entry.value) if entry else None
+        if plies is None:
+            raise click.ClickException(f"the book has no win after '{game.format_line(line[:-1])}'")
         by_bound[plies + len(line) - 1].append(line)
     for plies, lines in sorted(by_bound.items(), reverse=True):
         yield f"within {plies} plies: {', '.join(map(game.format_line, lines))}"

@@ -1,6 +1,7 @@
 """What tells the figures of a win, from a proof whose figures are known."""
 
-from collections.abc import Iterator
+import shutil
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,14 @@ def third_after(line: Line) -> Move:
     return moves[line[1] % len(moves)]
 
 
-def parts() -> Iterator[Part]:
-    """All parts but the last, which is the hardest."""
-    for line in OPENING.undecided:
-        for each in OPENING.after_replies((*line, third_after(line))):
-            yield Part(each, MOST_NODES, NODES, move=0)
+def parts() -> list[Part]:
+    """All parts, won; the last one is the hardest."""
+    ends = [(*line, third_after(line)) for line in OPENING.undecided]
+    *others, last = chain.from_iterable(map(OPENING.after_replies, ends))
+    return [
+        *(Part(line, MOST_NODES, NODES, move=0) for line in others),
+        Part(last, MOST_NODES, MOST_NODES, move=0),
+    ]
 
 
 @pytest.fixture
@@ -45,10 +49,8 @@ def book(tmp_path: Path) -> Path:
     with PartFile(path.with_name("won.db.parts"), GAME.id) as file:
         for line in OPENING.undecided:
             file.choose(line, third_after(line))
-        *others, last = parts()
-        for part in others:
+        for part in parts():
             file.keep(part)
-        file.keep(Part(last.line, MOST_NODES, MOST_NODES, move=0))
     with BookWriter(path, GAME) as writer:
         run = writer.start_run({})
         with writer.transaction():
@@ -78,10 +80,10 @@ def test_it_tells_what_the_parts_took_and_how_long_each_second_move_may_last(boo
     assert of_parts == [
         f"{len(others) + 1:,} pairs, {nodes:,} nodes, median {NODES:,}",
         f"hardest: {GAME.format_line(last.line)}, {MOST_NODES:,} nodes",
-        f"with up to 2,000,000 nodes: {len(others):,} pairs, {len(others) * NODES:,} nodes",
-        f"with up to 20,000,000 nodes: 1 pairs, {MOST_NODES:,} nodes",
-        "with up to 200,000,000 nodes: 0 pairs, 0 nodes",
-        "with up to 2,000,000,000 nodes: 0 pairs, 0 nodes",
+        f"pairs with up to 2,000,000 nodes: {len(others):,}, {len(others) * NODES:,} nodes in all",
+        f"pairs with up to 20,000,000 nodes: 1, {MOST_NODES:,} nodes in all",
+        "pairs with up to 200,000,000 nodes: 0, 0 nodes in all",
+        "pairs with up to 2,000,000,000 nodes: 0, 0 nodes in all",
     ]
     thirds = [GAME.format_line((*line, third_after(line))) for line in sorted(OPENING.undecided)]
     longest = GAME.format_line((*LAST, third_after(LAST)))
@@ -115,6 +117,9 @@ def test_a_proof_with_an_open_part_is_refused(book: Path, tmp_path: Path) -> Non
 
 def test_what_it_cannot_tell_of_is_refused_in_a_sentence(book: Path) -> None:
     assert "no proof of gomoku-15-renju is made of parts" in told("gomoku-15-renju", book).output
+    BookWriter(other := book.with_name("other.db"), GAME).close()
+    shutil.copy(book.with_name("won.db.parts"), other.with_name("other.db.parts"))
+    assert "has no win after" in told(GAME.id, other).output
     book.with_name("won.db.parts").unlink()
     assert "does not exist" in told(GAME.id, book).output
     assert not book.with_name("won.db.parts").exists()
