@@ -42,10 +42,11 @@ def main(game: Game, book: Path, thirds: Path | None) -> None:
     with ProofByParts(gomoku, parts) as proof, BookReader(book) as reader:
         if not proof.complete:
             raise click.ClickException(f"the proof in '{parts}' is not complete")
-        for line in (*_of_parts(gomoku, proof.parts), "", *_bounds(gomoku, reader, proof.thirds)):
-            click.echo(line)
-        lines = map(gomoku.format_line, proof.thirds)
+        chosen = proof.thirds
+        told = [*_of_parts(gomoku, proof.tried_parts), "", *_bounds(gomoku, reader, chosen)]
+    click.echo("\n".join(told))
     if thirds is not None:
+        lines = map(gomoku.format_line, chosen)
         head = f"# Dark's second stones in {game.id}, after each second move: those of"
         thirds.write_text("\n".join([f"{head} data/{game.id}.cert.", *lines, ""]))
 
@@ -64,7 +65,7 @@ def _bounds(game: Gomoku, reader: BookReader, thirds: list[Line]) -> Iterator[st
     """Dark's bounds after the second moves, the largest first."""
     by_bound: dict[int, list[Line]] = defaultdict(list)
     for line in thirds:
-        entry = reader.get(game, game.play_line(line[:-1]))
+        entry = reader.get(game, game.play_line(line[:-1]), best_only=True)
         plies = distance(entry.value) if entry else None
         if plies is None:
             raise click.ClickException(f"the book has no win after '{game.format_line(line[:-1])}'")

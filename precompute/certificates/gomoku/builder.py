@@ -144,12 +144,12 @@ class PartsBuilder(BuildRun[PartsBuildState]):
         self._report(self._state)
 
     def _prove(self, proof: ProofByParts) -> None:
-        self._state = replace(self._state, parts=proof.state, nodes=sum(proof.nodes.values()))
+        self._state = replace(self._state, parts=proof.state, nodes=proof.nodes)
         if proof.complete:
             return
         with self._options.workers.open(PartWork(self._options.game.id)) as dispatch:
             for parts in proof.steps(dispatch):
-                self._tell(replace(self._state, parts=parts, nodes=sum(proof.nodes.values())))
+                self._tell(replace(self._state, parts=parts, nodes=proof.nodes))
                 if self._over:
                     proof.stop()
 
@@ -166,8 +166,8 @@ class PartsBuilder(BuildRun[PartsBuildState]):
             outlooks,
             plies=self._options.plies,
             nodes={
-                game.canonical(game.play_line(line)).key: nodes
-                for line, nodes in proof.nodes.items()
+                game.canonical(game.play_line(part.line)).key: part.nodes
+                for part in proof.tried_parts
             },
         )
         batch = [(_task(searched), searched) for searched in rows.rows()]

@@ -165,15 +165,15 @@ class ProofByParts(Closing):
         return [line for lines in parts for line in lines if not self._is_won(line)]
 
     @property
-    def parts(self) -> list[Part]:
+    def tried_parts(self) -> list[Part]:
         """The parts of this strategy that have been tried, as they were tried last."""
         lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
         return [self._file.parts[line] for line in lines if line in self._file.parts]
 
     @property
-    def nodes(self) -> dict[Line, int]:
-        """The nodes that each of `parts` took."""
-        return {part.line: part.nodes for part in self.parts}
+    def nodes(self) -> int:
+        """The nodes that `tried_parts` took."""
+        return sum(part.nodes for part in self.tried_parts)
 
     @property
     def thirds(self) -> list[Line]:

@@ -161,7 +161,7 @@ def test_a_second_stone_that_is_given_stays_whatever_resists(tmp_path: Path) -> 
         given = [(*line, third)]
         with ProofByParts(GAME, path, root=line, rounds=(1, FEW), thirds=given) as proof:
             list(run(proof))
-            assert {part[:3] for part in proof.nodes} == set(given)
+            assert {part.line[:3] for part in proof.tried_parts} == set(given)
     with PartFile(path, GAME.id) as file:
         assert file.choices == {line: thirds[:2]}
 
