@@ -10,7 +10,7 @@ import click
 from matplotlib.figure import Figure
 
 from book.certificates.gomoku.checker import Checker
-from book.certificates.gomoku.file import read
+from book.certificates.gomoku.file import CertificateError, read
 
 _SIZE = (8.0, 3.2)
 # After the second and the fourth move each is a proof of its own.
@@ -23,20 +23,33 @@ _BLUE, _ORANGE = "#0072b2", "#d55e00"
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False))
 def main(certificate: Path, output: Path) -> None:
     """Check CERTIFICATE, a win of Gomoku, and draw it."""
+    try:
+        entries, openings = shape(certificate)
+    except CertificateError as error:
+        raise click.ClickException(f"'{certificate}': {error}") from None
+    _draw(entries, openings, output)
+
+
+def shape(certificate: Path) -> tuple[Counter[int], Counter[int]]:
+    """How many entries have so many stones, and how many openings last so many plies at most.
+
+    Raises:
+        CertificateError: if the file is none, or has a hole.
+    """
     strategy = read(certificate)
     checker = Checker(strategy)
     for _ in checker.steps():
         pass
     distances = checker.distances
     if distances is None:
-        raise click.ClickException(f"'{certificate}' is rejected: {checker.hole}")
+        raise CertificateError(f"rejected: {checker.hole}")
     stones = [strategy.board(number).stones for number in range(strategy.entries)]
     openings = [
         plies
         for count, plies in zip(stones, distances.tolist(), strict=True)
         if count == _STONES_OF_OPENING
     ]
-    _draw(Counter(stones), Counter(openings), output)
+    return Counter(stones), Counter(openings)
 
 
 def _draw(entries: Counter[int], openings: Counter[int], output: Path) -> None:
