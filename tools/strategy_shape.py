@@ -27,7 +27,7 @@ def main(certificate: Path, output: Path) -> None:
     try:
         entries, openings = shape(certificate)
     except CertificateError as error:
-        raise click.ClickException(f"'{certificate}': {error}") from None
+        raise click.ClickException(str(error)) from None
     _draw(entries, openings, output)
 
 
@@ -43,7 +43,7 @@ def shape(certificate: Path) -> tuple[Counter[int], Counter[int]]:
         pass
     distances = checker.distances
     if distances is None:
-        raise CertificateError(f"rejected: {checker.hole}")
+        raise CertificateError(f"'{certificate}' is rejected: {checker.hole}")
     stones = [strategy.board(number).stones for number in range(strategy.entries)]
     openings = [
         plies

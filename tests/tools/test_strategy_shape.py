@@ -41,9 +41,9 @@ def test_what_is_no_win_is_refused_in_a_sentence(tmp_path: Path) -> None:
     wrong, text, output = tmp_path / "wrong.cert", tmp_path / "text.cert", tmp_path / "some.svg"
     file.write(rebuilt(written(), lambda some: some.pop()), wrong)
     text.write_text("no certificate")
-    for path, reason in ((wrong, "rejected: "), (text, "")):
+    for path, reason in ((wrong, "rejected: "), (text, "no certificate of fivebook")):
         result = draw(path, output)
         assert result.exit_code == 1
-        assert result.output.startswith(f"Error: '{path}': {reason}")
+        assert result.output.startswith(f"Error: '{path}' is {reason}")
         assert result.output.count("\n") == 1
     assert not output.exists()
