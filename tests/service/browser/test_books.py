@@ -16,7 +16,7 @@ def test_a_visitor_reads_the_page_of_a_book(
     assert page.locator("svg.chart").count() == 4
     assert page.locator(".runs tbody tr").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.get_by_role("link", name=f"Explore {missed_position}").click()
+    page.get_by_role("link", name=f"Explore {missed_position}", exact=True).click()
     wait_for_moves(page, 1)
     assert moves_of(page) == [missed_position]
 
