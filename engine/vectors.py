@@ -158,25 +158,45 @@ def add_products(typing: Any, longs: Any, columns: Any, index: Any, numbers: Any
     """
 
     def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        total, array, start, factors = given
-        both = ir.VectorType(_Number, 2 * LANES)
-        for pair in range(0, LANES, 2):
-            at = builder.add(start, ir.Constant(start.type, pair * LANES))
-            place = _place(both, context, builder, signature.args[1], array, at)
-            weights = builder.load(place, align=_ALIGNMENT)
-            chosen = _lanes([pair, pair + 1] * LANES)
-            factor = builder.shuffle_vector(factors, factors, chosen)
-            wide = ir.VectorType(_Long, 2 * LANES)
-            products = builder.mul(builder.sext(weights, wide), builder.sext(factor, wide))
-            # In this form it is one instruction of some machines.
-            even, odd = (
-                builder.shuffle_vector(products, products, _lanes(range(first, 2 * LANES, 2)))
-                for first in (0, 1)
-            )
-            total = builder.add(total, builder.add(even, odd))
-        return total
+        pairs = ([pair, pair + 1] * LANES for pair in range(0, LANES, 2))
+        return _with_products(context, builder, signature, given, pairs)
 
     return long_vector(long_vector, columns, types.intp, vector), emit
+
+
+@_in_kernels
+def add_products_of_halves(typing: Any, longs: Any, columns: Any, index: Any, numbers: Any) -> Any:
+    """As `add_products`, but to the first half of the lanes only products with the first half of
+    `numbers`, and to the second half those with the second.
+
+    The array has half as many vectors: their first halves are for numbers of the first half.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        half = LANES // 2
+        pairs = (
+            [pair, pair + 1] * half + [half + pair, half + pair + 1] * half
+            for pair in range(0, half, 2)
+        )
+        return _with_products(context, builder, signature, given, pairs)
+
+    return long_vector(long_vector, columns, types.intp, vector), emit
+
+
+@_in_kernels
+def add_halves(typing: Any, longs: Any) -> Any:
+    """The first half of the longs plus the second, then zeros."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        half = LANES // 2
+        zero = ir.Constant(_Longs, None)
+        first = builder.shuffle_vector(given[0], zero, _lanes([*range(half), *[LANES] * half]))
+        second = builder.shuffle_vector(
+            given[0], zero, _lanes([*range(half, LANES), *[LANES] * half])
+        )
+        return builder.add(first, second)
+
+    return long_vector(long_vector), emit
 
 
 @_in_kernels
@@ -218,6 +238,24 @@ def at_least(typing: Any, numbers: Any, index: Any, least: Any) -> Any:
 
 
 @_in_kernels
+def add_bytes(typing: Any, numbers: Any, index: Any, added: Any) -> Any:
+    """Add the bytes of `added`, from the lowest, to eight numbers of 8 bits from `index` on.
+
+    No sum may be beyond a byte, and `added` may be less than zero only as the negative of bytes
+    that were added before.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        array, start, bytes_added = given
+        eight = ir.IntType(64)
+        place = _place(eight, context, builder, signature.args[0], array, start)
+        builder.store(builder.add(builder.load(place, align=1), bytes_added), place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.intp, types.int64), emit
+
+
+@_in_kernels
 def lowest(typing: Any, bits: Any) -> Any:
     """The number of the lowest of `bits`, of which there is one."""
 
@@ -241,6 +279,30 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp), emit
+
+
+def _with_products(
+    context: Any, builder: Any, signature: Any, given: Any, pairs: Iterable[list[int]]
+) -> Any:
+    """Longs, and the sums of the products of pairs of numbers with what lies in an array.
+
+    Each of `pairs` says for all lanes which two numbers.
+    """
+    total, array, start, factors = given
+    both, wide = (ir.VectorType(each, 2 * LANES) for each in (_Number, _Long))
+    for number, pair in enumerate(pairs):
+        at = builder.add(start, ir.Constant(start.type, 2 * LANES * number))
+        place = _place(both, context, builder, signature.args[1], array, at)
+        weights = builder.load(place, align=_ALIGNMENT)
+        factor = builder.shuffle_vector(factors, factors, _lanes(pair))
+        products = builder.mul(builder.sext(weights, wide), builder.sext(factor, wide))
+        # In this form it is one instruction of some machines.
+        even, odd = (
+            builder.shuffle_vector(products, products, _lanes(range(first, 2 * LANES, 2)))
+            for first in (0, 1)
+        )
+        total = builder.add(total, builder.add(even, odd))
+    return total
 
 
 def _lanes(numbers: Iterable[int]) -> ir.Constant:

@@ -30,7 +30,13 @@ from engine.games.gomoku.board import (
 )
 from engine.games.gomoku.features import GomokuEvaluation
 from engine.games.gomoku.line_table import KINDS
-from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, WEIGHT_UNIT
+from engine.games.gomoku.network import (
+    EMBEDDING_MAX,
+    LAST_UNIT,
+    NODE_MAX,
+    WEIGHT_MAX,
+    WEIGHT_UNIT,
+)
 from engine.games.gomoku.weights import Network, read
 from engine.values import LOGISTIC_SCALE
 from fivebook.options import POSITIVE
@@ -282,7 +288,7 @@ class Model:
         # The kind of the own row is in the lower bits of a pair.
         embedding = by_pair.swapaxes(1, 2)[:, : len(KINDS), : len(KINDS)]
         return Network(
-            _rounded(features * embedding),
+            _rounded(features * embedding, EMBEDDING_MAX),
             _rounded(WEIGHT_UNIT * first / features * weights["first"]),
             _rounded_long(WEIGHT_UNIT * first * weights["first_bias"]),
             _rounded(WEIGHT_UNIT * second / first * weights["second"]),
@@ -362,8 +368,8 @@ def _renumbered(counts: Matrix, used: NDArray[np.int64]) -> Matrix:
     return sparse.csr_matrix((counts.data, columns, counts.indptr), (counts.shape[0], len(used)))
 
 
-def _rounded(weights: Floats) -> NDArray[np.int16]:
-    return np.rint(weights).clip(-WEIGHT_MAX, WEIGHT_MAX).astype(np.int16)
+def _rounded(weights: Floats, most: int = WEIGHT_MAX) -> NDArray[np.int16]:
+    return np.rint(weights).clip(-most, most).astype(np.int16)
 
 
 def _rounded_long(weights: Floats) -> NDArray[np.int32]:

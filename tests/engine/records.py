@@ -5,7 +5,8 @@ from typing import Any
 # Limits and counters, and the notes that the board keeps for stones that are taken back.
 _CHANGEABLE = {
     *("nodes", "node_limit", "next_check", "stop"),
-    *("kept", "changes_before", "changed", "changed_from", "played"),
+    *("kept", "changes_before", "changed", "former_patterns", "played"),
+    *("levels_before", "former_level"),
 }
 
 

@@ -38,7 +38,6 @@ from engine.games.gomoku.board import (
     STRIDE,
     THREATS,
     WAITER,
-    WEIGHTS,
     State,
     cannot_parry,
     find,
@@ -169,8 +168,7 @@ def _correct(s: Any, depth: int, missing: int) -> None:
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def _odds(s: Any, colour: int, at: int, side: int) -> int:
     """What the rows of `colour`, MOVER or WAITER, add to the odds that a move on `at` is chosen."""
-    number = number_of(s, int(s.pattern[u64(colour * CELLS + at)]))
-    return int(s.weight_of[u64(WEIGHTS * number + 2 + side)])
+    return int(s.odds_of[u64(2 * number_of(s, colour, at) + side)])
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
@@ -354,12 +352,14 @@ def _remember(s: Any, ply: int, depth: int, index: int) -> None:
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
 def _pick(s: Any, ply: int, index: int, count: int) -> int:
     """Bring the highest ranked of the moves from `index` on to `index`; returns it."""
-    start = ply * MAX_CELLS
-    first = u64(start + index)
+    first = u64(ply * MAX_CELLS + index)
+    # As a loop of its own it becomes vector instructions.
+    highest = s.order[first]
+    for other in range(1, count - index):
+        highest = max(highest, s.order[first + u64(other)])
     best = first
-    for other in range(start + index + 1, start + count):
-        if s.order[u64(other)] > s.order[best]:
-            best = u64(other)
+    while s.order[best] != highest:
+        best += u64(1)
     move, order = s.moves[best], s.order[best]
     s.moves[best], s.order[best] = s.moves[first], s.order[first]
     s.moves[first], s.order[first] = move, order

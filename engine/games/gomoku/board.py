@@ -11,8 +11,8 @@ import numpy as np
 from numba import from_dtype, types
 
 from engine.games.gomoku.line_table import KINDS, LINES, OPEN_THREE
-from engine.kernels import entry_kernel, kernel, u64
-from engine.vectors import LANES, at_least, load, lowest, store
+from engine.kernels import entry_kernel, i64, kernel, u64
+from engine.vectors import LANES, add_bytes, at_least, load, lowest, store
 
 STRIDE = 32
 MARGIN = 5
@@ -36,13 +36,16 @@ _TAKEN = -1
 # A pattern is the kinds of rows on the four lines of a cell, four bits each. Those of a side that
 # has forbidden points (dark in renju) follow those of other sides.
 PATTERNS = 1 << 16
-# Tables of what patterns are worth are smaller by number, see `patterns.numbers`. There are so many
-# weights for each: to the side to move and to the other side, for the value and for the order.
+# Both patterns of a cell are one number: from the lowest bit dark's kind and light's on each line,
+# then the numbers of dark's pattern and of light's, see `patterns.pairs`, by which tables are.
+_NUMBERS_AT, _NUMBER_BITS = 32, 16
+# What a pattern is worth to the side to move and to the other side is one number, too: the latter
+# moved up by so many bits and the former together.
+WAITER_AT = 32
+# Above the number of a cell, bits for the level that it had.
+_LEVEL_AT = 12
 PAIRS_OF_ROWS = len(KINDS) * (len(KINDS) + 1) // 2
 NUMBERS = PAIRS_OF_ROWS**2
-WEIGHTS = 4
-# Above those of a pattern, bits for the level that goes with it.
-_LEVEL_AT = 24
 _STRENGTHS = tuple(strength for strength, _ in KINDS)
 
 # A cell is worth more to the side to move, which is the first to use it. What a cell is worth and
@@ -53,6 +56,14 @@ MOVER, WAITER = range(2)
 # OPEN_FOURS: none, up to so many, or more. The side to move that had OPEN_FOURS would win at once.
 _FEW = np.array([0, 4, 1, 2, 1, 2])
 THREATS = 3 ** (2 * (OPEN_FOURS - PLAIN) - 1)
+# The lines of a direction, by number: those that fall are told apart by row less column.
+_LINES_A_DIRECTION = 2 * STRIDE
+# A line has two bits a cell, from the lowest: none off the board, both where it is empty, the upper
+# for dark, the lower for light.
+_OPEN, _LOWER_BITS = 3, 0x5555555555555555
+# By how many rows away they are, a byte for each cell of a row, from two before a stone on: whether
+# it is on a line with that.
+_NEAR = (0x0101000101, 0x0001010100, 0x0100010001)
 # So many moves say, besides the threats, how static values may be wrong.
 LAST_MOVES = 2
 
@@ -75,8 +86,7 @@ _ENTRIES = 1 + MAX_CELLS + (_MOST_CELLS + 1) * _STEPS
 
 # What `take_back` restores: `level_count`, `level_sum` and `worth`, which make one vector.
 _SUMS = 4 * LEVELS + 4
-assert _SUMS == LANES
-_MOST_CHANGES = 2 * _MOST_CELLS
+assert _SUMS == LANES == 2 * SECOND_HIDDEN
 
 STATE = np.dtype(
     [
@@ -84,7 +94,7 @@ STATE = np.dtype(
         ("embedding", np.int16, PAIRS * WIDTH),
         ("first_layer", np.int16, 2 * HIDDEN * WIDTH),
         ("first_bias", np.int32, 2 * HIDDEN),
-        ("second_layer", np.int16, HIDDEN * HIDDEN),
+        ("second_layer", np.int16, SECOND_HIDDEN * HIDDEN),
         ("second_bias", np.int32, HIDDEN),
         ("last_layer", np.int32, HIDDEN),
         ("features", np.int32, _STEPS * WIDTH),
@@ -94,11 +104,11 @@ STATE = np.dtype(
         ("level_sum", np.int32, 2 * LEVELS),
         ("worth", np.int32, 4),
         ("rows", np.uint8, LINES),
-        ("lower_number", np.uint16, 1 << 8),
-        ("upper_number", np.uint16, 1 << 9),
+        ("pair", np.uint8, 1 << 8),
         ("level_of", np.uint8, 2 * NUMBERS),
-        ("weight_of", np.int16, 2 * NUMBERS * WEIGHTS),
-        ("rank_of", np.int16, 4 * PATTERNS),
+        ("worth_of", np.int64, 2 * NUMBERS),
+        ("odds_of", np.int16, 2 * 2 * NUMBERS),
+        ("rank_of", np.int16, 2 * 2 * NUMBERS),
         ("threat_worth", np.int16, 2 * THREATS),
         ("fading", np.int32, FADING_STEPS),
         ("last_bias", np.int64),
@@ -113,8 +123,8 @@ STATE = np.dtype(
         ("played", np.int16, MAX_CELLS),
         ("cell", np.int8, CELLS),
         ("near", np.int8, CELLS),
-        ("line", np.uint32, CELLS * 4),
-        ("pattern", np.uint32, 2 * CELLS),
+        ("lines", np.uint64, 4 * _LINES_A_DIRECTION),
+        ("patterns", np.int64, CELLS),
         ("level", np.int8, 2 * CELLS),
         ("central", np.int8, CELLS),
         ("zobrist", np.uint64, 2 * CELLS),
@@ -125,10 +135,13 @@ STATE = np.dtype(
         ("move_correction", np.int32, LAST_MOVES * 2 * CELLS),
         ("history", np.int32, 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
-        ("changed", np.int16, MAX_CELLS * _MOST_CHANGES),
-        ("changed_from", np.uint32, MAX_CELLS * _MOST_CHANGES),
+        ("changed", np.int16, MAX_CELLS * _MOST_CELLS),
+        ("former_patterns", np.int64, MAX_CELLS * _MOST_CELLS),
         ("changes_before", np.int32, MAX_CELLS),
         ("changes", np.int64),
+        ("former_level", np.int16, 2 * MAX_CELLS * _MOST_CELLS),
+        ("levels_before", np.int32, MAX_CELLS),
+        ("level_changes", np.int64),
         ("stones", np.int64),
         ("tempo", np.int64),
         ("moves", np.int16, MAX_PLY * MAX_CELLS),
@@ -143,8 +156,6 @@ STATE = np.dtype(
         ("results", np.int64),
         ("size", np.int64),
         ("reach", np.int64),
-        ("line_shift", np.int64),
-        ("line_mask", np.int64),
         ("forbidding", np.int64),
         ("empties", np.int64),
         ("colour", np.int64),
@@ -193,23 +204,59 @@ def next_cell(s: Any, colour: int, least: int, before: int) -> int:
     return int(row * STRIDE + lowest(found))
 
 
-@kernel(types.int64(State, types.int64))
-def number_of(s: Any, pattern: int) -> int:
-    """The number of a pattern, by which tables have what there is to know of it."""
-    return int(s.lower_number[u64(pattern & 0xFF)]) + int(s.upper_number[u64(pattern >> 8)])
+@kernel(types.int64(types.int64, types.int64))
+def _pattern(patterns: int, colour: int) -> int:
+    """The pattern of `colour` among both of a cell, or in their lower half alone."""
+    own = patterns >> 4 * colour & 0x0F0F0F0F
+    own |= own >> 4
+    return own & 0xFF | own >> 8 & 0xFF00
+
+
+@kernel(types.int64(State, types.int64, types.int64))
+def pattern_of(s: Any, colour: int, at: int) -> int:
+    """The pattern of `colour` on an empty cell."""
+    return int(_pattern(s.patterns[at], colour))
+
+
+@kernel(types.int64(State, types.int64, types.int64))
+def number_of(s: Any, colour: int, at: int) -> int:
+    """The number of that pattern, by which tables have what there is to know of it."""
+    return int(s.patterns[u64(at)] >> _NUMBERS_AT + _NUMBER_BITS * colour & (1 << _NUMBER_BITS) - 1)
+
+
+@kernel(types.int64(State, types.int64, types.int64))
+def _number(s: Any, patterns: int, colour: int) -> int:
+    """The same, worked out."""
+    pattern = _pattern(patterns, colour)
+    number = s.pair[u64(pattern & 0xFF)] + PAIRS_OF_ROWS * s.pair[u64(pattern >> 8)]
+    return int(number + s.forbidding * NUMBERS if colour == DARK_COLOUR else number)
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64))
+def _joined(patterns: int, dark: int, light: int) -> int:
+    """Both patterns of a cell and the numbers that go with them."""
+    numbers = dark | light << _NUMBER_BITS
+    return patterns & (1 << _NUMBERS_AT) - 1 | numbers << _NUMBERS_AT
+
+
+@kernel(types.void(State, types.int64, types.int64))
+def _add_worth(s: Any, colour: int, added: int) -> None:
+    """Add numbers of `worth_of` to the worth of the cells for `colour`."""
+    for_mover = added << WAITER_AT >> WAITER_AT
+    s.worth[u64(2 * colour + MOVER)] += for_mover
+    s.worth[u64(2 * colour + WAITER)] += (added - for_mover) >> WAITER_AT
 
 
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _count(s: Any, colour: int, at: int, sign: int) -> None:
     """Add the empty cell's potential for `colour` to the sums, or take it away."""
-    number = number_of(s, int(s.pattern[u64(colour * CELLS + at)]))
-    of_cell = s.level_of[u64(number)]
+    number = u64(number_of(s, colour, at))
+    of_cell = s.level_of[number]
     s.level[u64(colour * CELLS + at)] = of_cell if sign > 0 else _TAKEN
     level = colour * LEVELS + of_cell
     s.level_count[u64(level)] += sign
     s.level_sum[u64(level)] += sign * at
-    s.worth[u64(2 * colour + MOVER)] += sign * s.weight_of[u64(WEIGHTS * number + MOVER)]
-    s.worth[u64(2 * colour + WAITER)] += sign * s.weight_of[u64(WEIGHTS * number + WAITER)]
+    _add_worth(s, colour, sign * s.worth_of[number])
 
 
 @kernel(types.int64(State))
@@ -226,10 +273,29 @@ def threats(s: Any) -> int:
     return number
 
 
-@kernel(types.int64(State, types.int64))
-def _rows_of(s: Any, line: int) -> int:
-    """The kinds of rows that dark and light would make in the middle of `line`, four bits each."""
-    return int(s.rows[u64(line >> s.line_shift & s.line_mask)])
+@kernel(types.UniTuple(types.int64, 2)(types.int64, types.int64))
+def _on_line(direction: int, at: int) -> tuple[int, int]:
+    """The number of the line through `at`, and where on it the cell's bits begin."""
+    row, column = at // STRIDE, at % STRIDE
+    first = direction * _LINES_A_DIRECTION
+    if direction == 0:
+        return first + row, 2 * column
+    if direction == 1:
+        return first + column, 2 * row
+    if direction == 2:
+        return first + STRIDE + row - column, 2 * row
+    return first + row + column, 2 * row
+
+
+@kernel(types.int64(State, types.uint64, types.int64, types.int64))
+def _rows_of(s: Any, line: int, bit: int, side: int) -> int:
+    """The kinds of rows that dark and light would make on the empty cell of `line` at `bit`, four
+    bits each. What matters has `side` bits on each side of it.
+    """
+    near = u64(line) >> u64(bit - side)
+    # The cells before it, and those after it, without its own two bits.
+    before = (u64(1) << u64(side)) - u64(1)
+    return int(s.rows[near & before | near >> u64(2) & before << u64(side)])
 
 
 @kernel(types.int64(State, *[types.int64] * 3))
@@ -239,61 +305,36 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
     """
     if at == blocked:
         return PLAIN
-    pattern = int(s.pattern[u64(colour * CELLS + at)])
+    patterns = int(s.patterns[u64(at)])
     for direction in range(4):
         step = STEPS[direction]
         distance = (blocked - at) // step
         if (blocked - at) % step == 0 and abs(distance) <= s.reach:
-            spot = 4 + distance if distance > 0 else 5 + distance
-            line = int(s.line[u64(at * 4 + direction)]) | (2 - colour) << (2 * spot)
-            row = _rows_of(s, line) >> (4 * colour) & 15
-            pattern = pattern & ~(15 << (4 * direction)) | row << (4 * direction)
-    return int(s.level_of[u64(number_of(s, pattern))])
+            line, bit = _on_line(direction, at)
+            blocked_line = s.lines[u64(line)] ^ u64(2 - colour) << u64(bit + 2 * distance)
+            rows = _rows_of(s, blocked_line, bit, 2 * s.reach)
+            patterns ^= ((patterns >> 8 * direction ^ rows) & 0xFF) << 8 * direction
+    return int(s.level_of[u64(_number(s, patterns, colour))])
 
 
-@kernel(types.void(State, types.int64, types.int64, types.int64))
-def _change(s: Any, colour: int, at: int, new: int) -> None:
-    """Give the empty cell `at` another pattern for `colour`, and note the old one."""
-    index = u64(colour * CELLS + at)
-    old = int(s.pattern[index])
-    s.pattern[index] = new
-    changes = u64(s.changes)
-    before = u64(s.level[index])
-    number, former = number_of(s, new), number_of(s, old)
-    after = u64(s.level_of[u64(number)])
-    s.level[index] = after
-    s.changed[changes] = colour * CELLS + at
-    s.changed_from[changes] = old | int(before) << _LEVEL_AT
-    s.changes += 1
-    s.worth[u64(2 * colour + MOVER)] += (
-        s.weight_of[u64(WEIGHTS * number + MOVER)] - s.weight_of[u64(WEIGHTS * former + MOVER)]
-    )
-    s.worth[u64(2 * colour + WAITER)] += (
-        s.weight_of[u64(WEIGHTS * number + WAITER)] - s.weight_of[u64(WEIGHTS * former + WAITER)]
-    )
+@kernel(types.int64(State, *[types.int64] * 4))
+def _renumber(s: Any, colour: int, at: int, former: int, number: int) -> int:
+    """Go on from the level of one pattern of the empty cell to that of another, by their numbers;
+    returns what that adds to the worth of the cells for `colour`, as `worth_of` has it.
+    """
+    before, after = u64(s.level_of[u64(former)]), u64(s.level_of[u64(number)])
     if before != after:
+        index = u64(colour * CELLS + at)
+        s.former_level[u64(s.level_changes)] = index | before << u64(_LEVEL_AT)
+        s.level_changes += 1
+        s.level[index] = after
         before += u64(colour * LEVELS)
         after += u64(colour * LEVELS)
         s.level_count[before] -= 1
         s.level_sum[before] -= at
         s.level_count[after] += 1
         s.level_sum[after] += at
-
-
-@kernel(types.void(State, types.int64, types.int64, types.int64, types.int64))
-def _see(s: Any, at: int, direction: int, place: int, code: int) -> None:
-    """Tell the cell `at` that a stone came to the `place` of its line."""
-    line = int(s.line[u64(at * 4 + direction)]) ^ code << (2 * place)
-    s.line[u64(at * 4 + direction)] = line
-    if s.cell[u64(at)] != EMPTY:
-        return
-    rows = int(s.rows[u64(line >> s.line_shift & s.line_mask)])
-    shift = 4 * direction
-    for colour in range(2):
-        old = int(s.pattern[u64(colour * CELLS + at)])
-        row = rows >> (4 * colour) & 15
-        if old >> shift & 15 != row:
-            _change(s, colour, at, old & ~(15 << shift) | row << shift)
+    return int(s.worth_of[u64(number)] - s.worth_of[u64(former)])
 
 
 @kernel(types.void(State))
@@ -301,6 +342,7 @@ def _keep_sums(s: Any) -> None:
     """Put aside what `_restore_sums` brings back."""
     store(s.kept, s.stones * _SUMS, load(s.level_count, 0))
     s.changes_before[u64(s.stones)] = s.changes
+    s.levels_before[u64(s.stones)] = s.level_changes
     s.stones += 1
 
 
@@ -309,37 +351,61 @@ def _restore_sums(s: Any) -> None:
     """Bring back sums and patterns as they were before the last stone."""
     s.stones -= 1
     first = int(s.changes_before[u64(s.stones)])
-    # A cell is on one line with the stone, so that it changed once at most for each side.
+    # A cell is on one line with the stone, so that it changed once at most.
     for change in range(first, s.changes):
-        index, before = u64(s.changed[u64(change)]), int(s.changed_from[u64(change)])
-        s.pattern[index] = before & (1 << _LEVEL_AT) - 1
-        s.level[index] = before >> _LEVEL_AT
+        s.patterns[u64(s.changed[u64(change)])] = s.former_patterns[u64(change)]
     s.changes = first
+    first = int(s.levels_before[u64(s.stones)])
+    for change in range(first, s.level_changes):
+        former = s.former_level[u64(change)]
+        s.level[u64(former & (1 << _LEVEL_AT) - 1)] = former >> _LEVEL_AT
+    s.level_changes = first
     store(s.level_count, 0, load(s.kept, s.stones * _SUMS))
+
+
+@kernel(types.void(State, types.int64, types.int64))
+def _count_near(s: Any, at: int, sign: int) -> None:
+    """Tell the cells within two of `at` on a line that a stone came there, or that it went."""
+    for row in range(-2, 3):
+        add_bytes(s.near, at + row * STRIDE - 2, sign * _NEAR[abs(row)])
 
 
 @kernel(types.void(State, types.int64))
 def place(s: Any, at: int) -> None:
     """Put a stone of the side to move on the empty cell `at`; the other side is to move."""
-    code = s.colour + 1
     s.played[u64(s.stones)] = at
     _keep_sums(s)
     _count(s, 0, at, -1)
     _count(s, 1, at, -1)
-    s.cell[u64(at)] = code
+    s.cell[u64(at)] = s.colour + 1
+    changes, dark, light = int(s.changes), 0, 0
+    side = 2 * int(s.reach)
     for direction in range(4):
-        step = STEPS[direction]
-        for distance in range(1, 6):
-            if distance > s.reach:
-                break
-            # A line's ten places run from five before the cell to five after it.
-            after = at + distance * step
-            before = at - distance * step
-            _see(s, after, direction, 5 - distance, code)
-            _see(s, before, direction, 4 + distance, code)
-            if distance <= 2:
-                s.near[u64(after)] += 1
-                s.near[u64(before)] += 1
+        number, bit = _on_line(direction, at)
+        line = s.lines[u64(number)] ^ u64(s.colour + 1) << u64(bit)
+        s.lines[u64(number)] = line
+        left = line & line >> u64(1) & u64(_LOWER_BITS)
+        left &= (u64(4) << u64(2 * side)) - u64(1) << u64(bit - side)
+        shift = 8 * direction
+        while left != 0:
+            there = lowest(i64(left))
+            left &= left - u64(1)
+            cell = at + (there - bit >> 1) * STEPS[direction]
+            former = int(s.patterns[u64(cell)])
+            differs = (former >> shift ^ _rows_of(s, line, there, side)) & 0xFF
+            if differs:
+                s.changed[u64(changes)] = cell
+                s.former_patterns[u64(changes)] = former
+                changes += 1
+                now = former ^ differs << shift
+                for_dark, for_light = _number(s, now, 0), _number(s, now, 1)
+                dark += _renumber(s, 0, cell, number_of(s, 0, cell), for_dark)
+                light += _renumber(s, 1, cell, number_of(s, 1, cell), for_light)
+                s.patterns[u64(cell)] = _joined(now, for_dark, for_light)
+    s.changes = changes
+    _add_worth(s, 0, dark)
+    _add_worth(s, 1, light)
+    _count_near(s, at, 1)
     s.hash ^= s.zobrist[u64(s.colour * CELLS + at)]
     s.empties -= 1
     s.colour = 1 - s.colour
@@ -351,23 +417,14 @@ def take_back(s: Any, at: int) -> None:
     s.colour = 1 - s.colour
     s.empties += 1
     s.hash ^= s.zobrist[u64(s.colour * CELLS + at)]
-    code = s.colour + 1
     for direction in range(4):
-        step = STEPS[direction]
-        for distance in range(1, 6):
-            if distance > s.reach:
-                break
-            after = at + distance * step
-            before = at - distance * step
-            s.line[u64(after * 4 + direction)] ^= np.uint32(code << (2 * (5 - distance)))
-            s.line[u64(before * 4 + direction)] ^= np.uint32(code << (2 * (4 + distance)))
-            if distance <= 2:
-                s.near[u64(after)] -= 1
-                s.near[u64(before)] -= 1
+        number, bit = _on_line(direction, at)
+        s.lines[u64(number)] ^= u64(s.colour + 1) << u64(bit)
+    _count_near(s, at, -1)
     s.cell[u64(at)] = EMPTY
     for colour in range(2):
         index = u64(colour * CELLS + at)
-        s.level[index] = s.level_of[u64(number_of(s, int(s.pattern[index])))]
+        s.level[index] = s.level_of[u64(number_of(s, colour, at))]
     _restore_sums(s)
     s.common = min(s.common, s.stones)
 
@@ -379,11 +436,11 @@ def set_up(s: Any, size: int, stones: Any) -> None:
     s.cell[:] = WALL
     s.level[:] = _TAKEN
     s.near[:] = 0
-    s.line[:] = 0
+    s.lines[:] = 0
     s.level_count[:] = 0
     s.level_sum[:] = 0
     s.worth[:] = 0
-    s.changes = s.stones = s.steps = s.entries = s.common = 0
+    s.changes = s.level_changes = s.stones = s.steps = s.entries = s.common = 0
     s.hash = np.uint64(0)
     s.colour = 0
     s.empties = size * size
@@ -399,17 +456,16 @@ def set_up(s: Any, size: int, stones: Any) -> None:
     for index in range(size * size):
         at = int(s.cells[index])
         for direction in range(4):
-            for distance in range(1, 6):
-                for sign in (-1, 1):
-                    if s.cell[at + sign * distance * STEPS[direction]] == WALL:
-                        spot = 5 - distance if sign < 0 else 4 + distance
-                        s.line[at * 4 + direction] |= np.uint32(WALL << (2 * spot))
+            number, bit = _on_line(direction, at)
+            s.lines[number] |= u64(_OPEN) << u64(bit)
+    for index in range(size * size):
+        at = int(s.cells[index])
+        patterns = 0
+        for direction in range(4):
+            number, bit = _on_line(direction, at)
+            patterns |= _rows_of(s, s.lines[number], bit, 2 * s.reach) << 8 * direction
+        s.patterns[at] = _joined(patterns, _number(s, patterns, 0), _number(s, patterns, 1))
         for colour in range(2):
-            pattern = s.forbidding * PATTERNS if colour == DARK_COLOUR else 0
-            for direction in range(4):
-                row = _rows_of(s, int(s.line[at * 4 + direction])) >> (4 * colour) & 15
-                pattern |= row << (4 * direction)
-            s.pattern[colour * CELLS + at] = pattern
             _count(s, colour, at, 1)
     for at in stones:
         place(s, at)
@@ -539,7 +595,7 @@ def lasts(s: Any, colour: int, at: int) -> bool:
         return True
     threes = 0
     for direction in range(4):
-        threes += _STRENGTHS[s.pattern[at] >> (4 * direction) & 15] == OPEN_THREE
+        threes += _STRENGTHS[s.patterns[at] >> 8 * direction & 15] == OPEN_THREE
     return bool(threes < 2 and not _makes_six(s, at))
 
 

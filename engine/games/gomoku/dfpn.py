@@ -37,6 +37,7 @@ from engine.games.gomoku.board import (
     find,
     has_two_ways,
     is_forbidden,
+    number_of,
     place,
     take_back,
 )
@@ -370,7 +371,7 @@ def _estimate(s: Any, at: int) -> int:
         return _THREE_PROOF
     if s.near[at] == 0:
         return _FAR_PROOF
-    worth = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
+    worth = int(s.rank_of[2 * number_of(s, s.colour, at) + MOVER])
     return max(_THREE_PROOF, _NEAR_PROOF - worth // _WORTH_OF_ONE)
 
 

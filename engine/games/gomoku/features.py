@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 
 from engine.games.gomoku import Rule, alphabeta, board, network, patterns
 from engine.games.gomoku.board import (
-    CELLS,
     EMPTY,
     FIVE_MOVE,
     LEVELS,
     MOVER,
     OPEN_FOURS,
-    PATTERNS,
     THREATS,
     WAITER,
     State,
@@ -54,7 +52,7 @@ def count_patterns(s: Any, combination_of: Any, counts: Any) -> None:
             continue
         for side, colour, sign in ((MOVER, s.colour, 1), (WAITER, 1 - s.colour, -1)):
             start = dark_table if colour == board.DARK_COLOUR else 0
-            pattern = int(s.pattern[colour * CELLS + at]) & (PATTERNS - 1)
+            pattern = board.pattern_of(s, colour, at)
             if pattern & network.COUNTING:
                 counts[start + side * _COMBINATIONS + combination_of[pattern]] += sign
 
@@ -71,8 +69,8 @@ def list_cells(s: Any, found: Any) -> int:
     for index in range(s.size * s.size):
         at = int(s.cells[index])
         if network.counts(s, at):
-            own = int(s.pattern[s.colour * CELLS + at])
-            other = int(s.pattern[(1 - s.colour) * CELLS + at])
+            own = board.pattern_of(s, s.colour, at)
+            other = board.pattern_of(s, 1 - s.colour, at)
             for direction in range(4):
                 shift = 4 * direction
                 lines[direction] = own >> shift & 15 | (other >> shift & 15) << 4
@@ -119,10 +117,11 @@ class GomokuEvaluation:
             if state["near"][board.padded(move, size)]
         ]
         cells = np.array([board.padded(move, size) for move in moves], dtype=np.int64)
+        combinations = patterns.combination_of()
         features = np.stack(
             [
                 self._start(each) + side * _COMBINATIONS
-                + patterns.combination_of()[state["pattern"][each * CELLS + cells] % PATTERNS]
+                + combinations[[board.pattern_of(state, each, at) for at in cells]]
                 for side, each in ((MOVER, colour), (WAITER, 1 - colour))
             ],
             axis=1,

@@ -18,7 +18,6 @@ from typing import Any
 from numba import types
 
 from engine.games.gomoku.board import (
-    CELLS,
     EMPTY,
     HIDDEN,
     WIDTH,
@@ -27,7 +26,9 @@ from engine.games.gomoku.board import (
 from engine.kernels import kernel, u64
 from engine.vectors import (
     add,
+    add_halves,
     add_products,
+    add_products_of_halves,
     add_up,
     at_most,
     load,
@@ -45,17 +46,21 @@ WEIGHT_UNIT, LAST_UNIT = 1 << _WEIGHT_BITS, 1 << 16
 """What stands for one in the weights of the first two layers, and in those of the last."""
 
 NODE_MAX = WEIGHT_MAX = (1 << 13) - 1
-"""With these no sum of products in a layer is beyond 32 bits, nor that of four rows beyond 16."""
+"""With these no sum of products in a layer is beyond 32 bits."""
+
+EMBEDDING_MAX = (1 << 10) - 1
+_CELLS_ADDED = 8
+"""With these what four rows stand for is never beyond 16 bits, in so many cells together."""
 
 COUNTING = 0xCCCC
 """The bits that the kinds from a two on have in a pattern, and others have not."""
+_COUNTING_ON_LINES = 0xCCCCCCCC
 
 
 @kernel(types.boolean(State, types.int64))
 def counts(s: Any, at: int) -> bool:
     """Whether a cell is among those that the features are of."""
-    patterns = s.pattern[u64(at)] | s.pattern[u64(CELLS + at)]
-    return bool(s.cell[u64(at)] == EMPTY and patterns & COUNTING)
+    return bool(s.cell[u64(at)] == EMPTY and s.patterns[u64(at)] & _COUNTING_ON_LINES)
 
 
 @kernel(types.void(State))
@@ -101,8 +106,7 @@ def _enter_changed(s: Any, stones: int) -> int:
     for number in range(stones, s.stones):
         end = _enter(s, end, int(s.played[u64(number)]))
     for change in range(s.changes_before[u64(stones)], s.changes):
-        at = int(s.changed[u64(change)])
-        end = _enter(s, end, at - CELLS if at >= CELLS else at)
+        end = _enter(s, end, int(s.changed[u64(change)]))
     return int(end)
 
 
@@ -125,21 +129,23 @@ def _follow(s: Any) -> None:
         end = _enter_changed(s, seen)
     s.step_entries[u64(s.steps)] = s.entries
     s.step_stones[u64(s.steps)] = s.stones
+    changed: Any = none()
     for entry in range(s.entries, end):
         at = u64(s.entry_cell[u64(entry)])
-        dark, light = int(s.pattern[at]), int(s.pattern[u64(CELLS) + at])
+        patterns = int(s.patterns[at])
         now: Any = none()
-        if s.cell[at] == EMPTY and (dark | light) & COUNTING:
-            # Pairs of the lines with even numbers, then of those with odd ones.
-            even, odd = dark & 0x0F0F | (light & 0x0F0F) << 4, dark >> 4 & 0x0F0F | light & 0xF0F0
-            one = load(s.embedding, (even & 0xFF) * WIDTH)
-            two = load(s.embedding, (odd & 0xFF) * WIDTH)
-            three = load(s.embedding, (even >> 8) * WIDTH)
-            four = load(s.embedding, (odd >> 8) * WIDTH)
+        if s.cell[at] == EMPTY and patterns & _COUNTING_ON_LINES:
+            one = load(s.embedding, (patterns & 0xFF) * WIDTH)
+            two = load(s.embedding, (patterns >> 8 & 0xFF) * WIDTH)
+            three = load(s.embedding, (patterns >> 16 & 0xFF) * WIDTH)
+            four = load(s.embedding, (patterns >> 24 & 0xFF) * WIDTH)
             now = positive(add(add(one, two), add(three, four)))
         former = load(s.cell_features, int(s.former_entry[u64(entry)]) * WIDTH)
-        features = add_up(features, subtract(now, former))
+        changed = add(changed, subtract(now, former))
         store(s.cell_features, entry * WIDTH, now)
+        if (entry - s.entries) % _CELLS_ADDED == _CELLS_ADDED - 1:
+            features, changed = add_up(features, changed), none()
+    features = add_up(features, changed)
     s.entries = end
     store(s.features, s.steps * WIDTH, features)
     s.steps += 1
@@ -154,7 +160,7 @@ def network_value(s: Any) -> int:
     bias: Any = load(s.first_bias, s.colour * HIDDEN)
     nodes: Any = add_products(bias, s.first_layer, s.colour * HIDDEN * WIDTH, features)
     nodes = positive(at_most(shift(nodes, _WEIGHT_BITS), NODE_MAX))
-    second: Any = add_products(load(s.second_bias, 0), s.second_layer, 0, nodes)
-    second = positive(at_most(shift(second, _WEIGHT_BITS), NODE_MAX))
+    second: Any = add_products_of_halves(load(s.second_bias, 0), s.second_layer, 0, nodes)
+    second = positive(at_most(shift(add_halves(second), _WEIGHT_BITS), NODE_MAX))
     value = s.last_bias + sum_of_products(load(s.last_layer, 0), second)
     return int(value // LAST_UNIT)

@@ -32,26 +32,24 @@ def _kinds() -> NDArray[np.int64]:
     return np.where(kinds < len(KINDS), kinds, 0)
 
 
-def numbers() -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """What the two bytes of a pattern add to its number, shapes (256,) and (512,).
+def pairs() -> NDArray[np.uint8]:
+    """The number of the pair of kinds in a byte, whatever their order. Shape (256,).
 
-    The kinds in a byte make a pair whatever their order, so that there are fewer numbers than
-    patterns, and those of the weakest kinds come first: tables by number have what is asked for
-    most side by side. The upper byte has the bit of a side that has forbidden points above it.
+    The number of a pattern is that of its lower byte's pair plus `PAIRS_OF_ROWS` times that of its
+    upper byte's, and for a side that has forbidden points `NUMBERS` more. There are fewer numbers
+    than patterns, and those of the weakest kinds come first: tables by number have what is asked
+    for most side by side.
     """
     kinds = np.sort(_kinds()[:256, :2], axis=1)
-    pairs = kinds[:, 1] * (kinds[:, 1] + 1) // 2 + kinds[:, 0]
-    upper = np.append(pairs, pairs + PAIRS_OF_ROWS) * PAIRS_OF_ROWS
-    return pairs.astype(np.uint16), upper.astype(np.uint16)
+    return np.asarray(kinds[:, 1] * (kinds[:, 1] + 1) // 2 + kinds[:, 0], dtype=np.uint8)
 
 
 @cache
 def by_number() -> NDArray[np.int64]:
     """For every number, of a side without forbidden points, a pattern. Shape (NUMBERS,)."""
-    lower, upper = numbers()
-    all_patterns = np.arange(PATTERNS)
+    pair, all_patterns = pairs().astype(np.int64), np.arange(PATTERNS)
     found = np.zeros(NUMBERS, dtype=np.int64)
-    found[lower[all_patterns & 0xFF] + upper[all_patterns >> 8]] = all_patterns
+    found[pair[all_patterns & 0xFF] + PAIRS_OF_ROWS * pair[all_patterns >> 8]] = all_patterns
     return found
 
 

@@ -23,9 +23,8 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     """
     state = new_record(board.STATE)
     table = _row_table(rule)
-    state["rows"][: len(table)] = table
-    state["line_shift"] = 2 if rule is Rule.FREESTYLE else 0
-    state["line_mask"] = len(table) - 1
+    # What is 3 in a line of the table is 0 in one of the state.
+    state["rows"][: len(table)] = table[::-1]
     state["forbidding"] = rule is Rule.RENJU
     weights = weights or read(rule)
     for name, table in (*_pattern_tables().items(), *_weight_tables(weights).items()):
@@ -41,13 +40,11 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
 @lru_cache
 def _pattern_tables() -> dict[str, NDArray[Any]]:
     """What does not depend on the weights."""
-    lower, upper = patterns.numbers()
-    levels = patterns.levels().reshape(2, board.PATTERNS)[:, patterns.by_number()]
+    levels = patterns.levels().reshape(2, board.PATTERNS)
     return {
-        "lower_number": lower,
-        "upper_number": upper,
-        "level_of": levels.ravel(),
-        "rank_of": ranks().ravel(),
+        "pair": patterns.pairs(),
+        "level_of": levels[:, patterns.by_number()].ravel(),
+        "rank_of": ranks()[:, patterns.by_number()].ravel(),
     }
 
 
@@ -55,20 +52,25 @@ def _pattern_tables() -> dict[str, NDArray[Any]]:
 def _weight_tables(weights: Weights) -> dict[str, NDArray[np.integer[Any]]]:
     """The weights as a state has them, those for dark before those for light.
 
-    The layers after the first have as many nodes as it: those that are missing count for nothing.
+    The layer after the first has half as many nodes; those that are missing to as many count for
+    nothing.
     """
     network = weights.network
     for_light = network.first[0].reshape(-1, 2, board.FEATURES)[:, ::-1].reshape(board.HIDDEN, -1)
     missing = (0, board.HIDDEN - board.SECOND_HIDDEN)
+    worth = by_number(weights.worth).astype(np.int64)
     return {
         "embedding": _by_pair(network.embedding),
         "first_layer": np.append(_in_pairs(network.first[-1]), _in_pairs(for_light)),
         "first_bias": network.first_bias[[-1, 0]].ravel(),
-        "second_layer": _in_pairs(np.pad(network.second, (missing, (0, 0)))),
+        "second_layer": _in_pairs(_by_halves(network.second)),
         "second_bias": np.pad(network.second_bias, missing),
         "last_layer": np.pad(network.last, missing),
         "fading": network.fading,
-        "weight_of": by_number(weights).ravel(),
+        "worth_of": (
+            worth[..., board.MOVER] + (worth[..., board.WAITER] << board.WAITER_AT)
+        ).ravel(),
+        "odds_of": by_number(weights.policy).ravel(),
         "threat_worth": weights.threats[[-1, 0]].ravel(),
     }
 
@@ -77,6 +79,13 @@ def _in_pairs(layer: NDArray[np.int16]) -> NDArray[np.int16]:
     """The weights of a layer, shape (nodes, inputs), as `vectors.add_products` takes them."""
     nodes, inputs = layer.shape
     return layer.reshape(nodes, inputs // 2, 2).swapaxes(0, 1).ravel()
+
+
+def _by_halves(layer: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The weights of a layer, shape (nodes, inputs), as `vectors.add_products_of_halves` takes them
+    once they are in pairs: those for the second half of the inputs below those for the first.
+    """
+    return np.concatenate(np.hsplit(layer, 2))
 
 
 def _by_pair(embedding: NDArray[np.int16]) -> NDArray[np.int16]:

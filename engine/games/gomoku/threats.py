@@ -32,6 +32,7 @@ from engine.games.gomoku.board import (
     find,
     find_two_ways,
     is_forbidden,
+    number_of,
     place,
     take_back,
 )
@@ -85,8 +86,8 @@ def level_at(s: Any, colour: int, at: int) -> int:
 @kernel(types.int64(State, Threats, *[types.int64] * 3))
 def insert(s: Any, t: Any, start: int, end: int, at: int) -> int:
     """Add `at` to the list from `start` to `end`, by level, then by worth; returns the new end."""
-    own = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
-    other = int(s.rank_of[2 * s.pattern[(1 - s.colour) * CELLS + at] + WAITER])
+    own = int(s.rank_of[2 * number_of(s, s.colour, at) + MOVER])
+    other = int(s.rank_of[2 * number_of(s, 1 - s.colour, at) + WAITER])
     rank = _LEVEL_RANK * level_at(s, s.colour, at) + 2 * own + other
     index = end
     while index > start and t.rank[index - 1] < rank:

@@ -175,14 +175,13 @@ def _network_in(document: Mapping[str, Any], rule: Rule) -> Network:
     return Network(**arrays, last_bias=network["last_bias"])
 
 
-def by_number(weights: Weights) -> NDArray[np.int16]:
-    """`worth` and `policy` by the number of a pattern: of a free side, then of a restricted one.
+def by_number(weights: NDArray[np.int16]) -> NDArray[np.int16]:
+    """`worth` or `policy` by the number of a pattern: of a free side, then of a restricted one.
 
-    Shape (2, NUMBERS, 4): worth to the side to move and to the other one, then policy.
+    Shape (2, NUMBERS, 2), for the side to move and for the other one.
     """
     numbers = patterns.combination_of()[patterns.by_number()]
-    both = np.concatenate((weights.worth, weights.policy), axis=1)
-    return both[[0, -1]][:, :, numbers].swapaxes(1, 2)
+    return weights[[0, -1]][:, :, numbers].swapaxes(1, 2)
 
 
 def in_lines(document: Mapping[str, object]) -> str:

@@ -6,7 +6,6 @@ import numpy as np
 from numba import from_dtype, types
 
 from engine.games.gomoku.board import (
-    CELLS,
     EMPTY,
     FIVE_MOVE,
     LEVELS,
@@ -17,6 +16,7 @@ from engine.games.gomoku.board import (
     State,
     find,
     has_two_ways,
+    number_of,
     place,
     take_back,
 )
@@ -116,8 +116,8 @@ def _list_near(s: Any, t: Any, w: Any) -> int:
         at = int(s.cells[index])
         if s.cell[at] != EMPTY:
             continue
-        own = int(s.rank_of[2 * s.pattern[s.colour * CELLS + at] + MOVER])
-        other = int(s.rank_of[2 * s.pattern[defender * CELLS + at] + WAITER])
+        own = int(s.rank_of[2 * number_of(s, s.colour, at) + MOVER])
+        other = int(s.rank_of[2 * number_of(s, defender, at) + WAITER])
         rank = 2 * own + other
         hinted = False
         for order in range(w.hint_count):

@@ -14,7 +14,13 @@ from engine.game import Game
 from engine.games.gomoku import Rule, board, weights
 from engine.games.gomoku.alphabeta import evaluate
 from engine.games.gomoku.board import FADING_STEPS, STONES_A_STEP, WHOLE
-from engine.games.gomoku.network import LAST_UNIT, NODE_MAX, WEIGHT_MAX, network_value
+from engine.games.gomoku.network import (
+    EMBEDDING_MAX,
+    LAST_UNIT,
+    NODE_MAX,
+    WEIGHT_MAX,
+    network_value,
+)
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.games.gomoku.weights import Network
 from tests.engine.games.gomoku.test_weights import RULES, random_position, random_weights
@@ -49,7 +55,7 @@ def plain_value(state: Any, network: Network) -> int:
     size = int(state["size"])
     cells = [board.padded(cell, size) for cell in range(size * size)]
     patterns = [
-        tuple(int(state["pattern"][colour * board.CELLS + at]) & 0xFFFF for colour in range(2))
+        tuple(board.pattern_of(state, colour, at) for colour in range(2))
         for at in cells
         if state["cell"][at] == board.EMPTY
     ]
@@ -128,6 +134,25 @@ def test_features_and_nodes_that_are_too_large_count_as_the_largest() -> None:
     state = searcher_with(game, network).state_of(game.play_line(game.parse_line("e5")))
     assert network_value(state) == plain_value(state, network)
     assert network_value(state) == board.SECOND_HIDDEN * 16 * NODE_MAX // LAST_UNIT
+
+
+@GAMES
+def test_embeddings_as_large_as_they_may_be_add_up(name: str) -> None:
+    game, random = registry.get(name), Random(name)
+    network = random_network(game.rule, seed=6)
+    largest = np.where(network.embedding < 0, -EMBEDDING_MAX, EMBEDDING_MAX).astype(np.int16)
+    network = replace(network, embedding=largest)
+    searcher = searcher_with(game, network)
+    for _ in range(20):
+        state = searcher.state_of(random_position(game, random))
+        assert network_value(state) == plain_value(state, network)
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_no_weight_in_use_is_larger_than_it_may_be(rule: Rule) -> None:
+    network = weights.read(rule).network
+    assert abs(network.embedding).max() <= EMBEDDING_MAX
+    assert max(abs(layer).max() for layer in (network.first, network.second)) <= WEIGHT_MAX
 
 
 def test_values_fade_by_steps_of_stones() -> None:

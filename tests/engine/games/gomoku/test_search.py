@@ -314,7 +314,7 @@ def test_incremental_patterns_equal_those_of_a_board_set_up_afresh(rule: str) ->
         board.take_back(searcher._states[0], cell)
     board.set_up(fresh._states[0], 9, np.array(cells[:30]))
     sums = ("level_count", "level_sum", "worth", "hash", "empties")
-    for field in ("cell", "line", "level", "near", *sums):
+    for field in ("cell", "lines", "patterns", "level", "near", *sums):
         assert np.array_equal(searcher._states[0][field], fresh._states[0][field]), field
 
 
@@ -333,8 +333,7 @@ def test_cells_are_found_by_what_a_stone_there_would_achieve(rule: str) -> None:
             expected = [
                 at
                 for at in free
-                if levels[restricted + state["pattern"][colour * board.CELLS + at] % board.PATTERNS]
-                >= level
+                if levels[restricted + board.pattern_of(state, colour, at)] >= level
             ]
             cells, at = [], board.BEFORE_ALL
             while at := board.next_cell(state, colour, level, at):

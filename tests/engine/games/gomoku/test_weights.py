@@ -164,8 +164,8 @@ def test_moves_rank_by_the_patterns_that_they_make_for_both_sides(
             at = board.padded(move, game.size)
             odds = 0
             for side, colour in ((board.MOVER, mine), (board.WAITER, other)):
-                number = board.number_of(state, state["pattern"][colour * board.CELLS + at])
-                odds += state["weight_of"][board.WEIGHTS * number + 2 + side]
+                number = board.number_of(state, colour, at)
+                odds += state["odds_of"][2 * number + side]
             assert sum(evaluation.policy[number] for number in numbers) == odds
             asked += 1
     assert asked > 200
