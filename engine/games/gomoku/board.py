@@ -38,7 +38,7 @@ _TAKEN = -1
 PATTERNS = 1 << 16
 # Both patterns of a cell are one number: from the lowest bit dark's kind and light's on each line,
 # then the numbers of dark's pattern and of light's, see `patterns.pairs`, by which tables are.
-_NUMBERS_AT, _NUMBER_BITS = 32, 16
+NUMBERS_AT, NUMBER_BITS = 32, 16
 # What a pattern is worth to the side to move and to the other side is one number, too: the latter
 # moved up by so many bits and the former together.
 WAITER_AT = 32
@@ -221,7 +221,7 @@ def pattern_of(s: Any, colour: int, at: int) -> int:
 @kernel(types.int64(State, types.int64, types.int64))
 def number_of(s: Any, colour: int, at: int) -> int:
     """The number of that pattern, by which tables have what there is to know of it."""
-    return int(s.patterns[u64(at)] >> _NUMBERS_AT + _NUMBER_BITS * colour & (1 << _NUMBER_BITS) - 1)
+    return int(s.patterns[u64(at)] >> NUMBERS_AT + NUMBER_BITS * colour & (1 << NUMBER_BITS) - 1)
 
 
 @kernel(types.int64(State, types.int64, types.int64))
@@ -235,8 +235,8 @@ def _number(s: Any, patterns: int, colour: int) -> int:
 @kernel(types.int64(types.int64, types.int64, types.int64))
 def _joined(patterns: int, dark: int, light: int) -> int:
     """Both patterns of a cell and the numbers that go with them."""
-    numbers = dark | light << _NUMBER_BITS
-    return patterns & (1 << _NUMBERS_AT) - 1 | numbers << _NUMBERS_AT
+    numbers = dark | light << NUMBER_BITS
+    return patterns & (1 << NUMBERS_AT) - 1 | numbers << NUMBERS_AT
 
 
 @kernel(types.void(State, types.int64, types.int64))

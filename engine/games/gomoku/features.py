@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engine.games.gomoku import Gomoku
 
 _COMBINATIONS = len(patterns.COMBINATIONS)
+_NUMBERS = 1 << board.NUMBER_BITS
 
 
 @kernel(types.void(State, types.int64[::1], types.int64[::1]))
@@ -117,11 +118,12 @@ class GomokuEvaluation:
             if state["near"][board.padded(move, size)]
         ]
         cells = np.array([board.padded(move, size) for move in moves], dtype=np.int64)
-        combinations = patterns.combination_of()
+        combinations = patterns.combination_of()[patterns.by_number()]
+        numbers = state["patterns"][cells] >> board.NUMBERS_AT
         features = np.stack(
             [
                 self._start(each) + side * _COMBINATIONS
-                + combinations[[board.pattern_of(state, each, at) for at in cells]]
+                + combinations[(numbers >> each * board.NUMBER_BITS) % _NUMBERS % board.NUMBERS]
                 for side, each in ((MOVER, colour), (WAITER, 1 - colour))
             ],
             axis=1,
