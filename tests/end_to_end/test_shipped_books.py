@@ -17,6 +17,7 @@ SHIPPED = [
     "gomoku-15.db",
     "gomoku-17.db",
     "gomoku-19.db",
+    "gomoku-20.db",
     "pentago-swap.db",
 ]
 
