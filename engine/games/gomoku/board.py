@@ -384,6 +384,7 @@ def place(s: Any, at: int) -> None:
         number, bit = _on_line(direction, at)
         line = s.lines[u64(number)] ^ u64(s.colour + 1) << u64(bit)
         s.lines[u64(number)] = line
+        # The empty cells, of these the ones that see the stone.
         left = line & line >> u64(1) & u64(_LOWER_BITS)
         left &= (u64(4) << u64(2 * side)) - u64(1) << u64(bit - side)
         shift = 8 * direction
