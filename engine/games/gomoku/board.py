@@ -104,7 +104,7 @@ STATE = np.dtype(
         ("level_sum", np.int32, 2 * LEVELS),
         ("worth", np.int32, 4),
         ("rows", np.uint8, LINES),
-        ("pair", np.uint8, 1 << 8),
+        ("pair_of", np.uint8, 1 << 8),
         ("level_of", np.uint8, 2 * NUMBERS),
         ("worth_of", np.int64, 2 * NUMBERS),
         ("odds_of", np.int16, 2 * 2 * NUMBERS),
@@ -228,7 +228,7 @@ def number_of(s: Any, colour: int, at: int) -> int:
 def _number(s: Any, patterns: int, colour: int) -> int:
     """The same, worked out."""
     pattern = _pattern(patterns, colour)
-    number = s.pair[u64(pattern & 0xFF)] + PAIRS_OF_ROWS * s.pair[u64(pattern >> 8)]
+    number = s.pair_of[u64(pattern & 0xFF)] + PAIRS_OF_ROWS * s.pair_of[u64(pattern >> 8)]
     return int(number + s.forbidding * NUMBERS if colour == DARK_COLOUR else number)
 
 

@@ -42,7 +42,7 @@ def _pattern_tables() -> dict[str, NDArray[Any]]:
     """What does not depend on the weights."""
     levels = patterns.levels().reshape(2, board.PATTERNS)
     return {
-        "pair": patterns.pairs(),
+        "pair_of": patterns.pairs(),
         "level_of": levels[:, patterns.by_number()].ravel(),
         "rank_of": ranks()[:, patterns.by_number()].ravel(),
     }
