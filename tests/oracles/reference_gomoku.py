@@ -593,23 +593,42 @@ def _reduced(depth: int, index: int, attacked: bool) -> int:
     return max(depth - 1 - (reduction // 2 if attacked else reduction), min(depth - 1, 1))
 
 
-def _win_in_sight(s: State, ply: int) -> int:
-    """The value of a win in one or three plies, with its first move as the line; 0 if none."""
-    count, own = s.level_count, s.colour * LEVELS
-    if count[own + FIVE_MOVE]:
-        s.pv[ply] = (find(s, s.colour, FIVE_MOVE),)
-        return WIN - ply - 1
-    if count[own + OPEN_FOURS] and not count[LEVELS - own + FIVE_MOVE]:
-        s.pv[ply] = (find(s, s.colour, OPEN_FOURS),)
-        return WIN - ply - 3
-    s.pv[ply] = ()
-    return 0
-
-
 def _count_fours(s: State, colour: int) -> int:
     """How many cells there are on which `colour`, which has no five, makes a four."""
     own = colour * LEVELS
     return sum(s.level_count[own + FOUR_MOVE : own + FIVE_MOVE])
+
+
+def _find_two_threats(s: State) -> int | None:
+    """A cell on which a stone makes an open three, and on another line one more or a four; None if
+    there is none, or if the opponent could make a four.
+    """
+    own = s.colour * LEVELS
+    for level in (FOUR_THREE, DOUBLE_THREE):
+        if s.level_count[own + level] and not _count_fours(s, 1 - s.colour):
+            return find(s, s.colour, level)
+    return None
+
+
+def _win_in_sight(s: State, ply: int) -> int:
+    """The value of a win in one, three or five plies, with its first move as the line; 0 if none
+    is seen.
+    """
+    count, own = s.level_count, s.colour * LEVELS
+    s.pv[ply] = ()
+    if count[own + FIVE_MOVE]:
+        s.pv[ply] = (find(s, s.colour, FIVE_MOVE),)
+        return WIN - ply - 1
+    if count[LEVELS - own + FIVE_MOVE]:
+        return 0
+    if count[own + OPEN_FOURS]:
+        s.pv[ply] = (find(s, s.colour, OPEN_FOURS),)
+        return WIN - ply - 3
+    move = _find_two_threats(s)
+    if move is None:
+        return 0
+    s.pv[ply] = (move,)
+    return WIN - ply - 5
 
 
 def _are_in_line(s: State, one: int, other: int) -> bool:

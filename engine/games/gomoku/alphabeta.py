@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from engine.games.gomoku.board import (
     BEFORE_ALL,
     CELLS,
+    DARK_COLOUR,
+    DOUBLE_THREE,
     EMPTY,
     FADING_AT,
     FIVE_MOVE,
@@ -500,29 +502,54 @@ def _reduced(depth: int, index: int, attacked: bool) -> int:
 
 
 @kernel(types.int64(State, types.int64))
-def _win_in_sight(s: Any, ply: int) -> int:
-    """The value of a win in one or three plies, with its first move as the line; 0 if none."""
-    s.pv_length[u64(ply)] = 0
-    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
-    plies = 0
-    if s.level_count[u64(own + FIVE_MOVE)] > 0:
-        plies = 1
-        s.pv[u64(ply * MAX_PLY)] = find(s, s.colour, FIVE_MOVE)
-    elif s.level_count[u64(own + OPEN_FOURS)] > 0 and s.level_count[u64(opponent + FIVE_MOVE)] == 0:
-        s.pv[u64(ply * MAX_PLY)] = find_two_ways(s, s.colour)
-        plies = 3 if s.pv[u64(ply * MAX_PLY)] > 0 else 0
-    if plies == 0:
-        return 0
-    s.pv_length[u64(ply)] = 1
-    return WIN - ply - plies
-
-
-@kernel(types.int64(State, types.int64))
 def _count_fours(s: Any, colour: int) -> int:
     """How many cells there are on which `colour`, which has no five, makes a four."""
     own = colour * LEVELS
     fours = s.level_count[u64(own + FOUR_MOVE)] + s.level_count[u64(own + FOUR_THREE)]
     return int(fours + s.level_count[u64(own + OPEN_FOURS)])
+
+
+@kernel(types.int64(State))
+def _find_two_threats(s: Any) -> int:
+    """A cell on which a stone makes an open three, and on another line one more or a four; 0 if
+    there is none, or if the opponent could make a four.
+
+    Neither side has a five or an open four at hand. It is the first move of a win in five plies: no
+    reply is on both lines, and none gains a move.
+    """
+    if s.forbidding > 0 and s.colour == DARK_COLOUR:
+        # Two threes are a foul, and a foul may take back a three.
+        return 0
+    own = s.colour * LEVELS
+    four_threes = s.level_count[u64(own + FOUR_THREE)]
+    if four_threes + s.level_count[u64(own + DOUBLE_THREE)] == 0:
+        return 0
+    if _count_fours(s, 1 - s.colour) > 0:
+        return 0
+    return int(find(s, s.colour, FOUR_THREE if four_threes > 0 else DOUBLE_THREE))
+
+
+@kernel(types.int64(State, types.int64))
+def _win_in_sight(s: Any, ply: int) -> int:
+    """The value of a win in one, three or five plies, with its first move as the line; 0 if none
+    is seen.
+    """
+    s.pv_length[u64(ply)] = 0
+    own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
+    plies = move = 0
+    if s.level_count[u64(own + FIVE_MOVE)] > 0:
+        plies, move = 1, find(s, s.colour, FIVE_MOVE)
+    elif s.level_count[u64(opponent + FIVE_MOVE)] > 0:
+        return 0
+    elif s.level_count[u64(own + OPEN_FOURS)] > 0:
+        plies, move = 3, find_two_ways(s, s.colour)
+    else:
+        plies, move = 5, _find_two_threats(s)
+    if move == 0:
+        return 0
+    s.pv[u64(ply * MAX_PLY)] = move
+    s.pv_length[u64(ply)] = 1
+    return WIN - ply - plies
 
 
 @kernel(types.boolean(types.int64, types.int64))

@@ -10,8 +10,8 @@ import pytest
 
 from engine import registry
 from engine.game import Game, Outcome
-from engine.games.gomoku import board, patterns
-from engine.games.gomoku.board import FOUR_MOVE, LEVELS, OPEN_FOURS
+from engine.games.gomoku import alphabeta, board, patterns
+from engine.games.gomoku.board import FOUR_MOVE, LEVELS, OPEN_FOURS, unpadded
 from engine.games.gomoku.searcher import GomokuSearcher
 from engine.position import Move, Position
 from engine.search import Limits, SearchOptions, SearchResult
@@ -164,6 +164,23 @@ def assert_loss_is_forced(
 @pytest.mark.parametrize("name", ["gomoku-7", "gomoku-8-standard", "gomoku-9", "gomoku-9-renju"])
 def test_what_is_proven_in_the_open_holds_against_every_reply(name: str) -> None:
     check_proofs_in_the_open(name, random=Random(name), wanted=6, longest=5)
+
+
+@pytest.mark.parametrize("name", ["gomoku-9", "gomoku-9-standard", "gomoku-9-renju"])
+def test_two_threats_at_once_win_in_five_plies_where_nothing_gains_a_move(name: str) -> None:
+    game, random = registry.get(name), Random(f"two threats {name}")
+    searcher = game.searcher()
+    checked = 0
+    while checked < 5:
+        position = crowded_position(game, random)
+        if position is None:
+            continue
+        state = searcher.state_of(position)
+        if alphabeta._win_in_sight(state, 0) == WIN - 5:
+            assert not (name.endswith("renju") and position.dark_to_move)
+            move = unpadded(int(state["pv"][0]), game.size)
+            assert_loss_is_forced(game, searcher, game.play(position, move), 4 - WIN)
+            checked += 1
 
 
 @pytest.mark.slow
