@@ -165,7 +165,7 @@ class Book(Closing):
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
         830 i10 h10 j8 i8 j7 j9 k9 k10
-        737 h10
+        674 h9
 
         Raises:
             PositionNotFound: if the book does not hold the position.
