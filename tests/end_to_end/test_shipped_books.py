@@ -10,6 +10,7 @@ from tests.checkout import DATA
 
 BOOKS = sorted(DATA.glob("*.db"))
 SHIPPED = [
+    "gomoku-11.db",
     "gomoku-13-standard.db",
     "gomoku-13.db",
     "gomoku-15-renju.db",
