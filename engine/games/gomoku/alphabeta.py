@@ -536,7 +536,6 @@ def _win_in_sight(s: Any, ply: int) -> int:
     """
     s.pv_length[u64(ply)] = 0
     own, opponent = s.colour * LEVELS, (1 - s.colour) * LEVELS
-    plies = move = 0
     if s.level_count[u64(own + FIVE_MOVE)] > 0:
         plies, move = 1, find(s, s.colour, FIVE_MOVE)
     elif s.level_count[u64(opponent + FIVE_MOVE)] > 0:
