@@ -316,9 +316,15 @@ def test_rows_that_can_never_become_five_are_overvalued() -> None:
     assert len(fives) == 3
     assert all({taken.get(cell) for cell in five} >= {"x", "o"} for five in fives)
     assert loses(position, move, nodes=50)
-    # All moves lose, but none so soon.
     engine = EnginePlayer(GOMOKU_11, ENGINE_LIMITS)
-    assert not loses(position, engine.choose(position).move, nodes=50)
+    other = engine.choose(position).move
+    assert not loses(position, other, nodes=50)
+    # All moves lose, but the engine's not so soon.
+    values = [
+        GOMOKU_11.searcher().search(GOMOKU_11.play(position, each), Limits(nodes=1_000)).value
+        for each in (move, other)
+    ]
+    assert values[0] > values[1]
 
 
 def test_the_nodes_of_a_move_grow_without_limit_above_11_by_11() -> None:
