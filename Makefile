@@ -113,6 +113,7 @@ openings: setup ## Make the opening suites anew
 			pentago*) options="--margin 50 --nodes 1000000" ;; \
 			*) options= ;; \
 		esac; \
+		if test -f data/roots/$$game.txt; then options="$$options --roots data/roots/$$game.txt"; fi; \
 		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
 	done
 

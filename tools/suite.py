@@ -11,10 +11,11 @@ from random import Random
 import click
 
 from engine import __version__
-from engine.game import Game
+from engine.game import Game, Key
 from engine.position import Move, Position
 from engine.search import Limits
 from fivebook.options import GAME, POSITIVE
+from service.play.arena.openings import Opening, read_openings
 
 HELD_OUT = "held-out"
 # Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
@@ -32,30 +33,44 @@ _LOOK_MARGIN = 2
 @click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
 @click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
-def main(game: Game, folder: Path, openings: int, margin: int, nodes: int, seed: int) -> None:
+@click.option(
+    "--roots",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Openings below which a book has grown: none of them is held out.",
+)
+def main(
+    game: Game,
+    folder: Path,
+    openings: int,
+    margin: int,
+    nodes: int,
+    seed: int,
+    roots: Path | None,
+) -> None:
     """Write a suite of balanced openings for GAME; the same for the same engine and options.
 
     One half, drawn by lot, goes to FOLDER, and is played while the engine is developed. The other
     goes to held-out/ in it, for matches that say how strong it has become.
     """
     random = Random(seed)
-    found: list[tuple[Move, ...]] = []
+    grown = {_key(game, line) for line in read_openings(game, roots)} if roots else set()
+    found: list[Opening] = []
     for line in islice(_balanced(game, margin, nodes, random), openings):
         found.append(line)
         count = len(found)
         click.echo(f"\r{game.id}: {count} of {openings}", nl=count == openings, err=True)
     random.shuffle(found)
+    found.sort(key=lambda line: _key(game, line) not in grown)
     command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
+    command += f" --seed {seed}" + (f" --roots {roots}" if roots else "")
     half = -(-openings // 2)
     for place, lines in ((folder, found[:half]), (folder / HELD_OUT, found[half:])):
         place.mkdir(parents=True, exist_ok=True)
-        text = _suite(game, lines, margin, nodes, f"{command} --seed {seed}")
+        text = _suite(game, lines, margin, nodes, command)
         (place / f"{game.id}.txt").write_text(text, encoding="utf-8")
 
 
-def _suite(
-    game: Game, lines: Sequence[tuple[Move, ...]], margin: int, nodes: int, command: str
-) -> str:
+def _suite(game: Game, lines: Sequence[Opening], margin: int, nodes: int, command: str) -> str:
     """A file of openings, and how it was made."""
     shortest, longest = _PLIES
     head = f"""\
@@ -68,7 +83,11 @@ def _suite(
     return head + "".join(f"{game.format_line(line)}\n" for line in lines)
 
 
-def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[tuple[Move, ...]]:
+def _key(game: Game, line: Sequence[Move]) -> Key:
+    return game.canonical(game.play_line(line)).key
+
+
+def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[Opening]:
     searcher = game.searcher()
     seen = set()
     while True:

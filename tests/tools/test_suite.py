@@ -19,9 +19,9 @@ NODES, MARGIN = 3_000, 200
 shipped = pytest.mark.parametrize("game", [registry.get(name) for name in SHIPPED], ids=SHIPPED)
 
 
-def made(folder: Path, game_id: str, seed: int = 1) -> tuple[list[str], list[str]]:
+def made(folder: Path, game_id: str, *more: str, seed: int = 1) -> tuple[list[str], list[str]]:
     """The openings of a small suite, in notation, and those held out."""
-    options = ["--openings", "4", "--nodes", NODES, "--margin", MARGIN, "--seed", seed]
+    options = ["--openings", "4", "--nodes", NODES, "--margin", MARGIN, "--seed", seed, *more]
     result = CliRunner().invoke(main, [game_id, *map(str, [folder, *options])])
     assert result.exit_code == 0, result.output
     used, held_out = (
@@ -47,6 +47,13 @@ def test_every_opening_is_within_the_margin_of_equal(game_id: str, tmp_path: Pat
 def test_a_suite_is_the_same_for_the_same_seed_alone(tmp_path: Path) -> None:
     first, again = made(tmp_path / "first", "gomoku-9"), made(tmp_path / "again", "gomoku-9")
     assert first == again != made(tmp_path / "other", "gomoku-9", seed=2)
+
+
+def test_no_root_of_a_book_is_held_out(tmp_path: Path) -> None:
+    used, held_out = made(tmp_path / "before", "gomoku-9")
+    roots = tmp_path / "roots.txt"
+    roots.write_text("".join(f"{line}\n" for line in held_out))
+    assert made(tmp_path / "after", "gomoku-9", "--roots", str(roots)) == (held_out, used)
 
 
 def test_a_file_tells_how_it_was_made(tmp_path: Path) -> None:
