@@ -15,7 +15,7 @@ from engine.game import Game, Key
 from engine.position import Move, Position
 from engine.search import Limits
 from fivebook.options import GAME, POSITIVE
-from service.play.arena.openings import Opening, read_openings
+from service.play.arena.openings import InvalidOpenings, Opening, read_openings
 
 HELD_OUT = "held-out"
 # Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
@@ -53,7 +53,7 @@ def main(
     goes to held-out/ in it, for matches that say how strong it has become.
     """
     random = Random(seed)
-    grown = {_key(game, line) for line in read_openings(game, roots)} if roots else set()
+    grown = _keys_in(roots, game) if roots else set()
     found: list[Opening] = []
     for line in islice(_balanced(game, margin, nodes, random), openings):
         found.append(line)
@@ -81,6 +81,13 @@ def _suite(game: Game, lines: Sequence[Opening], margin: int, nodes: int, comman
 # Licence: MIT, as fivebook itself.
 """
     return head + "".join(f"{game.format_line(line)}\n" for line in lines)
+
+
+def _keys_in(roots: Path, game: Game) -> set[Key]:
+    try:
+        return {_key(game, line) for line in read_openings(game, roots)}
+    except InvalidOpenings as error:
+        raise click.BadParameter(str(error), param_hint="--roots") from error
 
 
 def _key(game: Game, line: Sequence[Move]) -> Key:

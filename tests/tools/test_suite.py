@@ -56,6 +56,14 @@ def test_no_root_of_a_book_is_held_out(tmp_path: Path) -> None:
     assert made(tmp_path / "after", "gomoku-9", "--roots", str(roots)) == (held_out, used)
 
 
+def test_roots_that_are_none_of_the_game_are_told(tmp_path: Path) -> None:
+    roots = tmp_path / "roots.txt"
+    roots.write_text("a1 j10\n")
+    result = CliRunner().invoke(main, ["gomoku-9", str(tmp_path), "--roots", str(roots)])
+    assert result.exit_code == 2
+    assert f"Invalid value for --roots: {roots}, line 1: 'j10' is no cell" in result.output
+
+
 def test_a_file_tells_how_it_was_made(tmp_path: Path) -> None:
     made(tmp_path, "gomoku-9")
     text = (tmp_path / HELD_OUT / "gomoku-9.txt").read_text()
