@@ -60,6 +60,7 @@ def main(
         count = len(found)
         click.echo(f"\r{game.id}: {count} of {openings}", nl=count == openings, err=True)
     random.shuffle(found)
+    # The roots come into the first half, all others stay as they were drawn.
     found.sort(key=lambda line: _key(game, line) not in grown)
     command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
     command += f" --seed {seed}" + (f" --roots {roots}" if roots else "")
