@@ -32,6 +32,8 @@ Line = tuple[Move, ...]
 
 _SHARE, _PLIES = 0.7, 6
 _SHARE_PLAYED_ON, _PLIES_PLAYED_ON = 0.3, 4
+# The few games that fill the board would give as many positions as all others.
+_MOST_PLAYED_ON = 12
 # The higher, the more often a walk leaves the moves that rank first.
 _TEMPERATURE = 1.5
 # Where a win is at hand or a move forced, the search makes the move.
@@ -82,11 +84,13 @@ class Labels:
         """Lines some of which begin at each of the positions in `games`."""
         share, plies = (_SHARE_PLAYED_ON, _PLIES_PLAYED_ON) if self.play_on else (_SHARE, _PLIES)
         for game in games:
-            for ply in range(game.opening, len(game.line)):
-                if random.random() < share:
-                    line = _walk(self.games.game_id, game.line[:ply], plies, random)
-                    if line is not None:
-                        yield line
+            starts = [ply for ply in range(game.opening, len(game.line)) if random.random() < share]
+            if self.play_on and len(starts) > _MOST_PLAYED_ON:
+                starts = random.sample(starts, _MOST_PLAYED_ON)
+            for ply in starts:
+                line = _walk(self.games.game_id, game.line[:ply], plies, random)
+                if line is not None:
+                    yield line
 
     def _search(self, line: Line) -> tuple[Move, Value]:
         """What a search says after `line`: a move, and the value."""

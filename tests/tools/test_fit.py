@@ -1,9 +1,10 @@
 """Self-played games and the command that fits the evaluation to them."""
 
 import json
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -11,7 +12,8 @@ from engine.game import Outcome
 from engine.search import Limits
 from engine.values import HEURISTIC_MAX, WIN, is_decisive, winning_probability
 from tests.tools.selfplayed import COUNT, GAME, PLAN
-from tools import fit, regression
+from tools import fit, regression, walks
+from tools.blocks import split
 from tools.fit import main
 from tools.selfplay import (
     SelfPlay,
@@ -132,6 +134,18 @@ def test_walks_played_on_go_to_the_end(folder: Path) -> None:
         assert later_values(searched) == [value for _, value in game]
         last = GAME.play_line(game[-1][0])
         assert is_decisive(searched[-1]) or last.ply == GAME.cell_count - 1
+
+
+def test_long_games_have_no_more_walks_played_on_than_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walks, "_SHARE_PLAYED_ON", 1.0)
+    monkeypatch.setattr(walks, "_MOST_PLAYED_ON", 2)
+    labels = Labels(PLAN, folder, nodes=80, seed=6, play_on=True)
+    lines = split({name: np.asarray(array) for name, array in labels.make(0).items()})
+    starts = [line for before, line in pairwise([(), *lines]) if line[:-1] != before]
+    games = list(load_block(PLAN, 0, folder))
+    assert len(games) < len(starts) <= 2 * len(games)
 
 
 def test_the_first_walks_played_on_have_the_games_as_well(folder: Path) -> None:
