@@ -41,7 +41,7 @@ from engine.games.gomoku.weights import Network, read
 from engine.values import LOGISTIC_SCALE
 from fivebook.options import POSITIVE
 from tools.labelled import HELD_OUT, Source, dry_run_option, scores_of, source_options
-from tools.walks import Labels
+from tools.walks import Labels, Line
 
 _BATCH = 1024
 # Adam (Kingma & Ba, 2015). Its step rises at first, and then falls along half a cosine.
@@ -80,8 +80,13 @@ def _seen(labels: Labels, block: int) -> _Seen:
     assert isinstance(game, Gomoku)
     evaluation = GomokuEvaluation(game)
     cells, tables, stones, values, found = [np.empty(0, np.uint32)], [], [], [], []
+    position, before = game.initial, Line()
     for line, value in labels.load(block):
-        seen = evaluation.cells(game.play_line(line))
+        # Most lines go on from the one before.
+        if line[: len(before)] != before:
+            position, before = game.initial, Line()
+        position, before = game.play_line(line[len(before) :], position), line
+        seen = evaluation.cells(position)
         if seen is not None:
             cells.append(seen[0])
             values.append(seen[1])
