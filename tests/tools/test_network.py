@@ -60,8 +60,11 @@ def test_a_fit_can_go_on_from_the_network_in_a_file(
     assert "--go-on earlier.json" in json.loads(file.read_text())["network"]["origin"]["made by"]
 
 
-def test_a_fit_that_goes_on_from_a_network_has_its_values(folder: Path, file: Path) -> None:
-    labels = Labels(PLAN, folder, nodes=60, seed=0)
+@pytest.mark.parametrize("play_on", [False, True])
+def test_a_fit_that_goes_on_from_a_network_has_its_values(
+    folder: Path, file: Path, play_on: bool
+) -> None:
+    labels = Labels(PLAN, folder, nodes=60, seed=0, play_on=play_on)
     list(label_walks(labels, 1, jobs=1))
     positions = positions_of([_seen(labels, 0)], tables=1)
     model = Model(1, np.random.default_rng(1))
