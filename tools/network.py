@@ -80,11 +80,12 @@ def _seen(labels: Labels, block: int) -> _Seen:
     assert isinstance(game, Gomoku)
     evaluation = GomokuEvaluation(game)
     cells, tables, stones, values, found = [np.empty(0, np.uint32)], [], [], [], []
-    position, before = game.initial, Line()
+    position = game.initial
+    before: Line = ()
     for line, value in labels.load(block):
         # Most lines go on from the one before.
         if line[: len(before)] != before:
-            position, before = game.initial, Line()
+            position, before = game.initial, ()
         position, before = game.play_line(line[len(before) :], position), line
         seen = evaluation.cells(position)
         if seen is not None:
