@@ -32,6 +32,7 @@ def source(address: str, moves: str, client: int = 1) -> str:
         return str(json.load(asking.getresponse())["source"])
 
 
+@pytest.mark.slow
 def test_what_a_service_was_asked_for_is_learnt(book: Path) -> None:
     with served(book, "--workers", "2") as (process, address):
         # A client counts once an hour for a position, whatever its orientation.

@@ -35,6 +35,7 @@ def stones(entry: dict[str, int]) -> int:
     return entry["high"].bit_count() + entry["low"].bit_count()
 
 
+@pytest.mark.slow
 def test_the_shipped_certificate_is_accepted_whole(shipped: Certificate) -> None:
     assert (shipped.start, shipped.distance) == ((0, 0), WON_BY)
     assert hole(shipped, jobs=2) is None

@@ -16,6 +16,9 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from click.testing import CliRunner
+
+from fivebook.cli import cli
 
 _TIMEOUT = 120
 
@@ -33,6 +36,13 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=_TIMEOUT,
     )
+
+
+def run_here(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command in this process: what it imports is imported once."""
+    words = list(map(str, arguments))
+    done = CliRunner().invoke(cli, words)
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def fivebook(*arguments: object) -> str:
@@ -239,7 +249,7 @@ def test_ctrl_c_ends_the_service_with_status_0(book: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_examples(command: str) -> None:
-    text = fivebook(command, "--help")
+    text = run_here(command, "--help").stdout
     assert text.startswith("Usage: ")
     assert "Example" in text
     assert f"  fivebook {command}" in text
@@ -279,7 +289,7 @@ def test_a_build_that_makes_no_sense_is_refused_and_makes_no_file(
     options: list[str], sentence: str, tmp_path: Path
 ) -> None:
     game = [] if "--game" in options else ["--game", "gomoku-9"]
-    assert_refused(run("build", tmp_path / "book.db", *game, *options), sentence)
+    assert_refused(run_here("build", tmp_path / "book.db", *game, *options), sentence)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -302,7 +312,7 @@ def test_a_build_that_makes_no_sense_is_refused_and_makes_no_file(
 def test_a_question_that_makes_no_sense_is_refused(
     question: list[str], sentence: str, book: Path
 ) -> None:
-    assert_refused(run("query", book, *question), sentence)
+    assert_refused(run_here("query", book, *question), sentence)
 
 
 def test_an_unknown_command_is_refused() -> None:

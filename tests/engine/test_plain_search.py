@@ -184,7 +184,7 @@ def test_a_finished_game_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("width", "height"),
-    [(4, 4), (4, 5), (5, 4), pytest.param(5, 5, marks=pytest.mark.slow)],
+    [(4, 4), (4, 5), *(pytest.param(5, height, marks=pytest.mark.slow) for height in (4, 5))],
 )
 def test_small_boards_of_connect_four_are_draws(width: int, height: int) -> None:
     game = registry.get(f"connect-four-{width}x{height}")

@@ -96,6 +96,7 @@ def stopped_at(request: int) -> None:
         assert_sound(address, GAME)
 
 
+@pytest.mark.slow
 def test_a_builder_that_was_stopped_in_a_transaction_holds_up_no_other() -> None:
     stopped_at(300)
 
@@ -150,11 +151,13 @@ def built_by_two(address: str, clock: Clock, **environment: str) -> None:
     assert_sound(address, GAME)
 
 
+@pytest.mark.slow
 def test_the_clock_of_a_builder_may_be_wrong(clock: Clock) -> None:
     with postgresql_book() as address:
         built_by_two(address, clock, **clock.environment)
 
 
+@pytest.mark.slow
 def test_the_clock_of_the_server_may_be_set(clock: Clock) -> None:
     with own_server(**clock.environment) as server, postgresql_book(server.url) as address:
         built_by_two(address, clock)

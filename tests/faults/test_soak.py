@@ -22,6 +22,7 @@ def assert_well(seconds: int, *before: str) -> None:
     assert {"live 200", "missed 404", "bad 400"} <= told["statuses"].keys()
 
 
+@pytest.mark.slow
 def test_a_service_under_load_answers_as_documented_and_from_its_books() -> None:
     assert_well(6)
 

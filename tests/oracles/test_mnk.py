@@ -119,7 +119,10 @@ def test_empty_small_boards_agree_with_trying_everything(game: tuple[int, int, i
     assert_true(game, slow, slow.empty_board)
 
 
-@pytest.mark.parametrize("game", [(3, 3, 3), (3, 3, 2), (4, 3, 2), (5, 2, 2), (7, 1, 3)])
+@pytest.mark.parametrize(
+    "game",
+    [pytest.param((3, 3, 3), marks=pytest.mark.slow), (3, 3, 2), (4, 3, 2), (5, 2, 2), (7, 1, 3)],
+)
 def test_every_position_of_a_tiny_game_agrees_with_trying_everything(
     game: tuple[int, int, int],
 ) -> None:
@@ -132,14 +135,14 @@ def test_every_position_of_a_tiny_game_agrees_with_trying_everything(
 @pytest.mark.parametrize(
     ("game", "most_free", "count"),
     [
-        ((4, 3, 3), 10, 100),
-        ((4, 4, 3), 10, 100),
-        ((4, 4, 4), 8, 100),
-        ((5, 4, 3), 10, 100),
-        ((5, 4, 4), 8, 100),
-        ((4, 5, 4), 8, 100),
-        ((5, 5, 4), 8, 100),
-        ((8, 8, 5), 8, 50),
+        ((4, 3, 3), 10, 30),
+        ((4, 4, 3), 10, 30),
+        ((4, 4, 4), 8, 30),
+        ((5, 4, 3), 10, 30),
+        ((5, 4, 4), 8, 30),
+        ((4, 5, 4), 8, 30),
+        ((5, 5, 4), 8, 30),
+        ((8, 8, 5), 8, 15),
     ],
 )
 def test_late_positions_agree_with_trying_everything(

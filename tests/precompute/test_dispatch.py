@@ -111,6 +111,7 @@ def test_a_dask_worker_killed_in_the_middle_costs_nothing(whole: Content, tmp_pa
     assert content(tmp_path / "book.db") == whole
 
 
+@pytest.mark.slow
 def test_a_build_that_lost_all_its_workers_says_so_and_goes_on_with_a_new_one(
     whole: Content, tmp_path: Path
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_build_that_lost_all_its_workers_says_so_and_goes_on_with_a_new_one(
     assert content(tmp_path / "book.db") == whole
 
 
+@pytest.mark.slow
 def test_a_build_that_lost_all_its_workers_can_be_stopped_and_goes_on(
     whole: Content, tmp_path: Path
 ) -> None:
@@ -334,6 +336,7 @@ class Deadly(Search):
         return super().do(task)
 
 
+@pytest.mark.slow
 def test_of_all_searches_in_flight_the_one_that_kills_its_worker_is_named() -> None:
     found: dict[int, Searched] = {}
     with ProcessDispatch(Deadly(NAME, NODES, SearchOptions()), 2) as workers:

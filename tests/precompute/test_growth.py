@@ -236,6 +236,7 @@ def test_a_full_build_holds_all_that_comes_after_its_root(tmp_path: Path) -> Non
     assert_sound(path, GAME)
 
 
+@pytest.mark.slow
 def test_a_deviation_leaves_no_slot_that_small_mistakes_lead_to(book: Path) -> None:
     root = LATE[: LATE.index(" e2")]
     build(book, line=root, mode=Deviate(0.002, 0.002), limits=Limits(nodes=10))

@@ -114,6 +114,7 @@ def test_two_builders_do_each_search_once_and_make_the_book_of_one(
     assert_sound(shared, GAME)
 
 
+@pytest.mark.slow
 def test_what_a_killed_builder_was_at_is_done_by_the_other(
     shared: str, alone: tuple[Content, BuildState]
 ) -> None:

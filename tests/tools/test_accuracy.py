@@ -17,6 +17,7 @@ def measured(file: Path, game: str, *options: str) -> dict[str, list[float]]:
     return {name: said["moved"] for name, said in json.loads(file.read_text()).items()}
 
 
+@pytest.mark.slow
 def test_it_is_the_same_again_and_falls_and_leaves_other_games_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def tried(parts: Path, program: Path | None, *options: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_the_checker_accepts_what_comes_of_another_programs_moves(
     tmp_path: Path, program: Path
 ) -> None:
@@ -65,6 +66,7 @@ def test_the_checker_accepts_what_comes_of_another_programs_moves(
     assert tried(parts, program) == ""
 
 
+@pytest.mark.slow
 def test_a_part_without_the_time_stays_open(tmp_path: Path, program: Path) -> None:
     parts = tmp_path / "won.db.parts"
     with ProofByParts(GAME, parts, root=LINE):
@@ -95,6 +97,7 @@ def unadvised(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Move]:
     return nodes, move
 
 
+@pytest.mark.slow
 def test_a_value_is_advice_from_the_least_one_on(
     tmp_path: Path, unadvised: tuple[int, Move]
 ) -> None:
@@ -110,6 +113,7 @@ def test_a_move_that_is_given_is_followed(tmp_path: Path, unadvised: tuple[int, 
     assert nodes_of(tmp_path / "parts", program, *options) < alone
 
 
+@pytest.mark.slow
 def test_a_books_moves_are_followed(tmp_path: Path, unadvised: tuple[int, Move]) -> None:
     book = str(DATA / "gomoku-15.db")
     with_book = nodes_of(tmp_path / "parts", None, "--book", GAME.id, book)
@@ -124,6 +128,7 @@ def test_a_book_of_another_kind_of_game_is_refused(tmp_path: Path) -> None:
     assert "--book needs a game of Gomoku, not pentago-swap" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_move_can_be_given_in_any_orientation(program: Path) -> None:
     # Nobody would say so.
     move = GAME.parse_move("a15")

@@ -15,6 +15,7 @@ from tools.calibration import main
 from tools.labelled import Source
 
 
+@pytest.mark.slow
 def test_the_error_and_what_makes_it_least_are_those_counted_one_by_one(folder: Path) -> None:
     arguments = [GAME.id, "--games", str(COUNT), "--nodes", "60", "--walks", "1"]
     result = CliRunner().invoke(main, [*arguments, "--folder", str(folder)])

@@ -32,6 +32,7 @@ def kept(folder: Path, jobs: int, plan: SelfPlay = PLAN) -> list[SelfPlayedGame]
     return list(load_games(plan, COUNT, folder))
 
 
+@pytest.mark.slow
 def test_the_games_are_the_same_for_any_number_of_jobs(folder: Path, tmp_path: Path) -> None:
     assert kept(tmp_path, jobs=2) == list(load_games(PLAN, COUNT, folder))
 
@@ -84,6 +85,7 @@ def test_walks_lead_to_positions_of_which_a_search_said_the_value(folder: Path) 
         assert value == (0 if found.proven and not is_decisive(found.value) else found.value)
 
 
+@pytest.mark.slow
 def test_walks_depend_on_their_seed_alone(folder: Path) -> None:
     walks = Labels(PLAN, folder, nodes=80, seed=4)
     assert walks.make(1)["values"] == walks.make(1)["values"]
@@ -116,6 +118,7 @@ def test_what_is_decided_stays_as_it_is() -> None:
     assert not is_decisive(later_values([-HEURISTIC_MAX, WIN - 3])[0])
 
 
+@pytest.mark.slow
 def test_walks_played_on_go_to_the_end(folder: Path) -> None:
     labels = Labels(PLAN, folder, nodes=80, seed=1, play_on=True)
     assert list(label_walks(labels, 1, jobs=1)) == [1]
@@ -148,6 +151,7 @@ def test_long_games_have_no_more_walks_played_on_than_others(
     assert len(games) < len(starts) <= 2 * len(games)
 
 
+@pytest.mark.slow
 def test_the_first_walks_played_on_have_the_games_as_well(folder: Path) -> None:
     labels = Labels(PLAN, folder, nodes=80, seed=0, play_on=True)
     assert list(label_walks(labels, 1, jobs=1)) == [1]
@@ -171,6 +175,7 @@ def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
     return CliRunner().invoke(main, [*arguments, *options])
 
 
+@pytest.mark.slow
 def test_the_command_writes_weights_that_predict_searches_and_moves_better(
     folder: Path, file: Path
 ) -> None:
@@ -197,6 +202,7 @@ def test_a_game_whose_weights_are_in_no_file_is_refused(folder: Path) -> None:
     assert "pentago-swap has no weights" in result.stderr
 
 
+@pytest.mark.slow
 def test_boards_of_several_sizes_are_fitted_to_together(folder: Path, file: Path) -> None:
     assert run(folder, game="gomoku-7 gomoku-6").exit_code == 0
     origin = json.loads(file.read_text())["origin"]

@@ -25,6 +25,7 @@ def told(*arguments: object) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_book_is_asked_while_it_is_built(book: Path) -> None:
     before = book.read_bytes()
     found = told("builder", book, "--seconds", 2, "--full", 1)
@@ -36,6 +37,7 @@ def test_a_book_is_asked_while_it_is_built(book: Path) -> None:
     assert book.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_live_searches_have_room_for_half_of_them(book: Path) -> None:
     found = told("overload", book, "--seconds", 3)
     counts = found["statuses"]

@@ -24,6 +24,7 @@ def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
     return CliRunner().invoke(main, [*arguments, *options])
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_network_beside_the_other_weights(folder: Path, file: Path) -> None:
     before = read(Rule.FREESTYLE, file)
     assert run(folder, "--rounds", "3").exit_code == 0
@@ -60,6 +61,7 @@ def test_a_fit_can_go_on_from_the_network_in_a_file(
     assert "--go-on earlier.json" in json.loads(file.read_text())["network"]["origin"]["made by"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("play_on", [False, True])
 def test_a_fit_that_goes_on_from_a_network_has_its_values(
     folder: Path, file: Path, play_on: bool

@@ -12,6 +12,7 @@ from tests.books import small_book
 from tests.checkout import ROOT
 
 
+@pytest.mark.slow
 def test_the_page_is_loaded_and_weighed(tmp_path: Path) -> None:
     pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))):

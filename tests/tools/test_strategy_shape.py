@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from click.testing import CliRunner, Result
 
 from book.certificates.gomoku import file
@@ -17,6 +18,7 @@ def draw(certificate: Path, output: Path) -> Result:
     return CliRunner().invoke(strategy_shape.main, [str(certificate), "-o", str(output)])
 
 
+@pytest.mark.slow
 def test_every_entry_is_counted_and_the_longest_opening_is_the_win(tmp_path: Path) -> None:
     certificate = file.read(AFTER_H8_A1)
     stones, openings = strategy_shape.shape(AFTER_H8_A1)

@@ -55,6 +55,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return book
 
 
+@pytest.mark.slow
 def test_no_alteration_goes_unseen(unfinished: Path, tmp_path: Path) -> None:
     book = tmp_path / "book.db"
     assert not is_seen(unfinished)

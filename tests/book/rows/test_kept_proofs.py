@@ -27,7 +27,7 @@ from tests.books import change, rows_of, seal
 from tests.oracles.book_checker import assert_sound
 
 SEEDS = range(8)
-OFTEN = 3
+OFTEN = 2
 Books = tuple[Path, Path]
 
 
@@ -121,6 +121,7 @@ def test_what_stays_after_pruning_keeps_its_value(books: Books, tmp_path: Path) 
     assert kinds <= {Comparison.SAME, Comparison.ONLY_FIRST}
 
 
+@pytest.mark.slow
 def test_some_proofs_had_to_be_kept(tmp_path: Path) -> None:
     states = set()
     for seed in SEEDS:

@@ -314,7 +314,11 @@ def spoil(book: Path, into: Path, page: int, start: int, garbage: bytes) -> Path
 
 
 @pytest.mark.parametrize("command", ["info", "export", "query"])
-@pytest.mark.parametrize("garbage", [b"\0", b"\xff", b"fivebook"], ids=["zeros", "ones", "text"])
+@pytest.mark.parametrize(
+    "garbage",
+    [b"\0", pytest.param(b"\xff", marks=pytest.mark.slow), b"fivebook"],
+    ids=["zeros", "ones", "text"],
+)
 def test_a_lost_page_is_named_or_touches_no_answer(
     garbage: bytes, command: str, gomoku_book: Path, damaged_folder: Path, fivebook: Fivebook
 ) -> None:

@@ -342,7 +342,11 @@ def test_a_full_board_without_a_five_is_a_draw_in_pentago_swap() -> None:
 @pytest.mark.parametrize(
     ("game_id", "count"),
     [
-        (game_id, 8 if game_id.startswith("gomoku-5") else 1)
+        pytest.param(
+            game_id,
+            8 if game_id.startswith("gomoku-5") else 1,
+            marks=[pytest.mark.slow] if game_id == "gomoku-15-renju" else [],
+        )
         for game_id in GOMOKU_IDS
         # To look for forbidden points on large boards is what makes slow rules slow.
         if game_id not in ("gomoku-19-renju", "gomoku-26-renju")

@@ -103,7 +103,9 @@ def test_the_slow_rules_count_as_many_games(game_id: str, depth: int) -> None:
     assert perft(game, game.initial, depth) == slow.perft(slow.empty_board(), depth)
 
 
-@pytest.mark.parametrize("seed", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 @pytest.mark.parametrize(
     ("game_id", "free_cells", "depth"),
     [

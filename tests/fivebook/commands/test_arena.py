@@ -119,6 +119,7 @@ def test_the_result_is_one_json_document(whole: Any) -> None:
     assert strong["average_depth"] > weak["average_depth"] > 0
 
 
+@pytest.mark.slow
 def test_a_match_killed_and_resumed_gives_the_result_of_one_that_was_not(
     whole: Any, somewhere: Path
 ) -> None:
@@ -278,6 +279,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) 
     assert document(*match_options("full"))["games"]["counted"] == 10
 
 
+@pytest.mark.slow
 def test_a_match_by_the_clock_is_played_between_the_engine_and_itself_as_a_program() -> None:
     program = f"gomocup:{shlex.join([sys.executable, '-m', 'fivebook.cli', 'gomocup'])}"
     options = ("--game", "gomoku-7", "--games", "2", "--clock", "1s+20ms", "--margin", "10s")

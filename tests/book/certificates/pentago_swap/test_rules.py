@@ -72,6 +72,7 @@ def test_the_cells_that_make_a_five_are_found_in_all_arrangements() -> None:
             assert (once >> number & 1, twice >> number & 1) == (cells > 0, cells > 1)
 
 
+@pytest.mark.slow
 def test_canonical_boards_and_supernodes_are_as_many_as_published() -> None:
     boards: dict[Key, SingleBoard] = {SingleBoard().key: SingleBoard()}
     counts, supernodes = [], []
@@ -91,6 +92,7 @@ def test_a_key_gives_a_board_of_the_same_key(count: int) -> None:
         assert board_of(board.key).key == board.key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [150, pytest.param(300, marks=pytest.mark.slow)])
 def test_what_the_search_wins_is_won_and_what_it_does_not_is_not(count: int) -> None:
     rng = random.Random(5)

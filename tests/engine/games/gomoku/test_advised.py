@@ -61,6 +61,7 @@ def test_what_is_proven_is_won_whatever_the_advice(
     assert adviser.asked > 15
 
 
+@pytest.mark.slow
 def test_alpha_betas_advice_proves_what_the_finder_alone_does_not() -> None:
     game = game_of("gomoku-11-standard")
     position = game.play_line(game.parse_line(FAR_OFF))

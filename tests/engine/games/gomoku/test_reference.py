@@ -81,7 +81,7 @@ def compare(game: Game, random: Random, count: int, depths: range, most_nodes: i
 
 @every_board
 def test_results_and_nodes_are_those_of_plain_python(name: str) -> None:
-    compare(registry.get(name), Random(name), count=12, depths=range(1, 7), most_nodes=6_000)
+    compare(registry.get(name), Random(name), count=4, depths=range(1, 7), most_nodes=6_000)
 
 
 @every_board
@@ -107,11 +107,14 @@ def compare_quiet(depth: int, options: SearchOptions, chosen: slice = slice(None
         assert found == expected
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))]
+)
 def test_quiet_positions_are_searched_as_by_plain_python(part: int) -> None:
     compare_quiet(5, SearchOptions(), slice(part, None, 4))
 
 
+@pytest.mark.slow
 def test_shorter_searches_end_the_same_nodes_as_in_plain_python() -> None:
     compare_quiet(9, SearchOptions(), slice(4))
 

@@ -166,12 +166,15 @@ def test_what_is_proven_in_the_open_holds_against_every_reply(name: str) -> None
     check_proofs_in_the_open(name, random=Random(name), wanted=6, longest=5)
 
 
+@pytest.mark.parametrize("wanted", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["gomoku-9", "gomoku-9-standard", "gomoku-9-renju"])
-def test_two_threats_at_once_win_in_five_plies_where_nothing_gains_a_move(name: str) -> None:
+def test_two_threats_at_once_win_in_five_plies_where_nothing_gains_a_move(
+    name: str, wanted: int
+) -> None:
     game, random = registry.get(name), Random(f"two threats {name}")
     searcher = game.searcher()
     checked = 0
-    while checked < 5:
+    while checked < wanted:
         position = crowded_position(game, random)
         if position is None:
             continue
@@ -256,7 +259,7 @@ def drawn(game: Game, position: Position) -> str:
 
 @small_boards
 def test_small_boards_agree_with_trying_everything(name: str) -> None:
-    compare_with_solver(name, Random(name), count=15, free=7)
+    compare_with_solver(name, Random(name), count=5, free=7)
 
 
 @pytest.mark.slow
@@ -267,7 +270,7 @@ def test_many_small_boards_agree_with_trying_everything(name: str) -> None:
 
 @small_boards
 def test_several_threads_together_agree_with_trying_everything(name: str) -> None:
-    compare_with_solver(name, Random(f"threads {name}"), count=10, free=7, threads=3)
+    compare_with_solver(name, Random(f"threads {name}"), count=4, free=7, threads=3)
 
 
 def compare_with_solver(name: str, random: Random, count: int, free: int, threads: int = 1) -> None:

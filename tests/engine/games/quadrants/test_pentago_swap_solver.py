@@ -86,7 +86,7 @@ def check(solver: ExactSolver, position: Position, horizon: int) -> str:
 
 
 # Positions by the number of their empty cells; half of them have no win in one.
-ORDINARY = {1: 1600, 2: 2400, 3: 3200, 4: 4000, 5: 4400, 6: 4400, 8: 100, 10: 10}
+ORDINARY = {1: 400, 2: 600, 3: 800, 4: 1000, 5: 1100, 6: 1100, 8: 25, 10: 4}
 MANY = {1: 40_000, 2: 60_000, 3: 80_000, 4: 100_000, 5: 110_000, 6: 110_000, 8: 5000, 10: 500}
 
 

@@ -137,6 +137,7 @@ def test_a_part_that_resists_is_tried_again_with_more_nodes(tmp_path: Path) -> N
     assert accepted(tmp_path / "hard.cert")
 
 
+@pytest.mark.slow
 def test_where_parts_resist_another_second_stone_is_tried_and_the_best_one_kept(
     tmp_path: Path,
 ) -> None:
