@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from click.testing import Result
 from sqlalchemy import select, text
 
@@ -18,6 +19,11 @@ from precompute.builder import Builder, BuildOptions
 from precompute.modes.explore import Explore
 
 NODES = Limits(nodes=300)
+
+slowly_on_a_server = pytest.mark.parametrize(
+    "place", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
+"""For tests that take long where the book is in PostgreSQL: there they are among the slow ones."""
 
 Fivebook = Callable[..., Result]
 CopyOf = Callable[[Path], Path]

@@ -118,6 +118,7 @@ def grow(size: int) -> int:
     return os.getpid()
 
 
+@pytest.mark.slow
 def test_a_worker_may_grow_with_its_work() -> None:
     # Tables that are made when they are needed: no leak, for which it would be replaced.
     with workers(1) as executor:

@@ -32,7 +32,10 @@ SMALL = {"gomoku-20-renju": 40, "pentago": 15, "pentago-twist": 15, "connect-fou
 Asker = Callable[[Path, Iterable[Position]], list[str]]
 
 
-@pytest.fixture(scope="module", params=["C++", "C++ without mapping", "JavaScript"])
+@pytest.fixture(
+    scope="module",
+    params=["C++", pytest.param("C++ without mapping", marks=pytest.mark.slow), "JavaScript"],
+)
 def ask(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Asker:
     """Asks a reader for positions in a file; what it writes of each."""
     if request.param == "JavaScript":
@@ -115,7 +118,7 @@ def test_every_game_is_answered_as_the_book_answers(
     book = folder / f"{name}.db"
     if not book.exists():
         small_book(book, name, SMALL[name])
-    assert agree(ask, book, registry.get(name), tmp_path, 1_000)
+    assert agree(ask, book, registry.get(name), tmp_path, 300)
 
 
 def test_the_documented_keys_are_those_of_the_reader(ask: Asker, tmp_path: Path) -> None:

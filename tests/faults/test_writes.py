@@ -44,6 +44,7 @@ def wrong(library: Path, folder: Path, faults: list[str]) -> str:
     return "\n".join(told)
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_costs_nothing_stored(library: Path, tmp_path: Path) -> None:
     some = [f"{kind}:{at}" for kind, at in zip(_KINDS * 2, _SOME, strict=True)]
     assert wrong(library, tmp_path, some) == ""

@@ -46,7 +46,7 @@ def test_a_sample_is_the_same_for_one_job_and_two(capsys: pytest.CaptureFixture[
     assert "no hole found: 12 of 1,661 entries checked\n" in told[0]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_reply_that_no_list_answers_is_found(
     tmp_path: Path, jobs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -65,7 +65,7 @@ def quiet_board(slow: SlowMnk, random: Random, most_free: int) -> str:
 @pytest.mark.parametrize(
     ("columns", "rows", "length", "outcome"),
     [
-        (3, 3, 3, DRAW),
+        pytest.param(3, 3, 3, DRAW, marks=pytest.mark.slow),
         (4, 3, 3, WIN),
         (3, 4, 3, WIN),
         (4, 4, 3, WIN),

@@ -28,7 +28,7 @@ from precompute.backend import Backend
 from precompute.builder import Builder, BuildOptions, BuildState
 from precompute.modes.explore import Explore
 from precompute.modes.full import Full
-from tests.books import change, rows_of, seal
+from tests.books import change, rows_of, seal, slowly_on_a_server
 from tests.oracles.book_checker import assert_sound
 from tests.oracles.slow_rules import SlowGomoku, SlowPentagoSwap
 from tests.servers import postgresql_book
@@ -103,11 +103,13 @@ def test_everything_in_a_built_book_follows_from_its_rows(book: Path, name: str)
     assert_sound(book, registry.get(name))
 
 
+@slowly_on_a_server
 def test_two_jobs_build_the_same_book_as_one(book: Path, name: str, place: AnyAddress) -> None:
     build(place, name, jobs=2)
     assert content(place) == content(book)
 
 
+@slowly_on_a_server
 def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
     book: Path, name: str, place: AnyAddress
 ) -> None:
@@ -127,6 +129,7 @@ def test_a_build_killed_at_any_moment_and_resumed_gives_the_same_book(
     assert [run.ended is None for run in runs] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_results_kept_by_fivebook_0_3_with_lines_in_notation_enter_the_book(
     book: Path, name: str, tmp_path: Path
 ) -> None:
@@ -170,6 +173,7 @@ def test_a_build_killed_every_so_often_gives_the_same_book(
     assert content(path) == content(book)
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_killed_builder_end_by_themselves(tmp_path: Path) -> None:
     path = tmp_path / "book.db"
     process = subprocess.Popen(
@@ -226,6 +230,7 @@ def search_count(path: AnyAddress, name: str) -> int:
         return sum(run.searches for run in summarise(reader, registry.get(name)).runs)
 
 
+@slowly_on_a_server
 def test_a_build_stopped_softly_goes_on_to_the_same_book(
     book: Path, name: str, place: AnyAddress
 ) -> None:
@@ -237,7 +242,8 @@ def test_a_build_stopped_softly_goes_on_to_the_same_book(
 
 
 ENDED_BY = pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+    ("number", "status"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)],
 )
 
 
@@ -275,6 +281,7 @@ def assert_ends_in_order(place: AnyAddress, number: signal.Signals, status: int)
         assert summarise(reader, registry.get("gomoku-9")).runs[0].ended is not None
 
 
+@slowly_on_a_server
 def test_building_further_keeps_what_is_there(book: Path, name: str, place: AnyAddress) -> None:
     build(place, name, mode=Explore(20))
     before = {record["position"] for record in content(place)}
@@ -315,6 +322,7 @@ def test_time_ends_a_build(tmp_path: Path) -> None:
     assert state.positions == len(content(tmp_path / "book.db"))
 
 
+@slowly_on_a_server
 @pytest.mark.parametrize("changes", [{"limits": Limits(nodes=500)}, {"table": 1}])
 def test_other_searches_replan_what_was_not_searched(
     changes: dict[str, object], place: AnyAddress

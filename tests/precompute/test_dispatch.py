@@ -95,6 +95,7 @@ def test_dask_workers_build_the_same_book(
     assert content(tmp_path / "book.db") == whole
 
 
+@pytest.mark.slow
 def test_a_dask_worker_killed_in_the_middle_costs_nothing(whole: Content, tmp_path: Path) -> None:
     with local_cluster(tmp_path, workers=2) as running:
         killed: list[int] = []
@@ -260,6 +261,7 @@ def test_a_scheduler_without_workers_is_said(
             ClusterDispatch(SEARCH, running.address)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_ends_the_build_in_one_sentence_and_it_goes_on(
     whole: Content, tmp_path: Path, two_workers: LocalCluster
 ) -> None:
@@ -301,6 +303,7 @@ def _hashable(searched: Searched) -> Searched:
     return replace(searched, children=tuple(searched.children.items()))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_build_goes_on_after_its_workers_were_killed(whole: Content, tmp_path: Path) -> None:
     built = Builder(tmp_path / "book.db", options(jobs=2), lambda state: kill(state))
     deaths: list[int] = []

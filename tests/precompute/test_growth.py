@@ -356,6 +356,7 @@ def test_nothing_is_added_by_way_of_a_position_where_that_is_never_wished(
     assert not usual <= before
 
 
+@pytest.mark.slow
 def test_more_is_added_where_more_is_wished_and_less_where_less_is(
     book: Path, tmp_path: Path
 ) -> None:
@@ -420,6 +421,7 @@ def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
     assert found[1].searches == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", Side)
 def test_a_book_for_a_side_goes_deeper_than_one_for_both(own: Side, tmp_path: Path) -> None:
     plies = {}

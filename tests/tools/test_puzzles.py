@@ -70,6 +70,7 @@ def check_replies(kind: str, puzzles: list[Puzzle]) -> None:
         assert checker.hole(*sides(game, position), asker(game, solve)) is None
 
 
+@pytest.mark.slow
 @both_kinds
 def test_all_puzzles_can_be_solved_in_one_go(kind: str) -> None:
     attempts = list(solve_all(kind, read(kind)))

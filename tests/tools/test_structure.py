@@ -152,6 +152,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_it_is_printed_as_a_table_or_as_json(tmp_path: Path, here: Structure) -> None:
     assert f"lines in the wheel    {here.wheel_lines:,}" in run().stdout
     checkout(tmp_path, engine__a=BODY.format(name="one", number=1))

@@ -13,7 +13,7 @@ from engine.position import Position
 from precompute.modes.prove_by_solver import ProofOptions, ProveBySolver, StrategyBuilder
 from tests.book.audit.grown import grown, late
 from tests.book.handmade import OPEN_FOUR, OPEN_THREE
-from tests.books import change, rows_of
+from tests.books import change, rows_of, slowly_on_a_server
 
 NODES = 20_000
 # Won by fours and threes.
@@ -130,6 +130,7 @@ TAMPERED = {
 }
 
 
+@slowly_on_a_server
 @pytest.mark.parametrize("how", TAMPERED)
 def test_what_was_tampered_with_is_wrong(solved: AnyAddress, how: str) -> None:
     script, reason = TAMPERED[how]

@@ -157,7 +157,9 @@ def damaged(book: AnyAddress, script: str) -> None:
     change(book, script, **({"blob": b"\1\1\1"} if ":blob" in script else {}))
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+)
 def lasting(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AnyAddress]:

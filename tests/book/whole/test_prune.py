@@ -26,7 +26,15 @@ from book.writer import BookWriter, empty_slot
 from engine import registry
 from engine.values import HEURISTIC_MAX, WIN, Bound
 from tests.book.handmade import OPEN_THREE, proven_book
-from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
+from tests.books import (
+    CopyOf,
+    Fivebook,
+    change,
+    rows_of,
+    seal,
+    slowly_on_a_server,
+    small_book,
+)
 from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
 
@@ -46,6 +54,7 @@ def kinds(first: AnyAddress, second: AnyAddress) -> set[Comparison]:
         return {compared.kind for compared in compare(one, other)}
 
 
+@slowly_on_a_server
 @pytest.mark.parametrize("cut", CUTS)
 def test_what_stays_keeps_value_proof_and_best_move(
     cut: Cut, gomoku_book: Path, place: AnyAddress
@@ -107,6 +116,7 @@ def test_the_line_of_a_slot_is_what_the_book_expected(tmp_path: Path) -> None:
         assert reader.find(GOMOKU, position).moves[0].line == before
 
 
+@slowly_on_a_server
 def test_building_goes_on_after_pruning(place: AnyAddress) -> None:
     small_book(str(place), "gomoku-9", 50)
     prune(Address.of(place), GOMOKU, Cut(plies=1))
@@ -320,6 +330,7 @@ def test_an_interrupted_prune_changes_nothing(
 # A whole game
 
 
+@slowly_on_a_server
 def test_a_game_is_taken_out_with_all_that_belongs_to_it(
     gomoku_book: Path, place: AnyAddress, fivebook: Fivebook
 ) -> None:

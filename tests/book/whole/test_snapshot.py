@@ -19,7 +19,7 @@ from book.whole.snapshot import snapshot
 from book.whole.vacuum import vacuum
 from book.writer import BookWriter
 from engine import registry
-from tests.books import Fivebook, change, rows_of, small_book
+from tests.books import Fivebook, change, rows_of, slowly_on_a_server, small_book
 from tests.oracles.book_checker import assert_sound
 
 GAME = registry.get("gomoku-9")
@@ -79,6 +79,7 @@ def changing_all_the_time(book: AnyAddress) -> Iterator[Callable[[], int]]:
         thread.join()
 
 
+@slowly_on_a_server
 def test_a_snapshot_is_of_one_moment_whatever_is_written_meanwhile(
     place: AnyAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_snapshot_is_of_one_moment_whatever_is_written_meanwhile(
                 time.sleep(0.001)
 
 
+@slowly_on_a_server
 def test_snapshots_of_a_book_that_is_built_are_sound(place: AnyAddress, tmp_path: Path) -> None:
     small_book(str(place), "gomoku-9", 1)
     options = ["--game", "gomoku-9", "--nodes", "100"]
@@ -154,6 +156,7 @@ def test_a_damaged_book_gives_no_copy(tmp_path: Path, fivebook: Fivebook) -> Non
 # Vacuum
 
 
+@slowly_on_a_server
 def test_vacuum_gives_back_what_pruning_left(place: AnyAddress) -> None:
     small_book(str(place), "gomoku-9", 120)
     address = Address.of(place)

@@ -147,6 +147,7 @@ def test_ctrl_c_stops_in_a_moment_and_keeps_what_was_finished(somewhere: Path) -
     assert (somewhere / "stopped" / "games.sgf").read_text() == ""
 
 
+@pytest.mark.slow
 def test_the_workers_of_a_killed_arena_end_by_themselves(somewhere: Path) -> None:
     options = ("--game", "gomoku-15", "--movetime", "100ms", "--save", "killed", "--jobs", "2")
     with running("engine", "random", *options) as process:
@@ -265,6 +266,7 @@ def test_a_round_robin_prints_a_cross_table() -> None:
     assert (there["wins"], there["draws"]) == (back["losses"], back["draws"])
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(somewhere: Path) -> None:
     # Blocks of 1024 bytes: some games fit, not all of them.
     (somewhere / "full").mkdir()

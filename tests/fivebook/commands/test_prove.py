@@ -164,6 +164,7 @@ def interrupted(first_line: str, *arguments: str) -> str:
     return output
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_it_with_status_130_and_no_traceback() -> None:
     interrupted("nodes, table", "gomoku-15", "--nodes", "1000000000")
 

@@ -105,6 +105,7 @@ def test_an_opening_rule_that_is_broken_loses(tmp_path: Path) -> None:
         assert "cheat broke the opening rule: illegal move 'a1'" in game["ending"]
 
 
+@pytest.mark.slow
 def test_this_program_plays_others_by_swap2_with_either_colour(tmp_path: Path) -> None:
     own = shlex.join([sys.executable, "-m", "fivebook.cli", "gomocup", "--seed", "3"])
     folder = tmp_path / "games"

@@ -48,7 +48,9 @@ def somewhere(kind: str, folder: Path) -> Iterator[AnyAddress]:
         yield (folder / "book.db" if kind == "sqlite" else opened.enter_context(postgresql_book()))
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+)
 def book(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AnyAddress]:
@@ -57,7 +59,9 @@ def book(
         yield place
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+)
 def wild_book(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[AnyAddress]:

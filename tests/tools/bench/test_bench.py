@@ -78,6 +78,7 @@ def test_every_position_has_a_depth_within_the_time(runner: CliRunner) -> None:
         assert min(depths) <= row["median"] <= max(depths)
 
 
+@pytest.mark.slow
 def test_plain_python_makes_the_same_nodes(runner: CliRunner) -> None:
     (row,) = measured(runner, "compare")["compare"]
     assert row["nodes"] == measured(runner, "search")["search"][0]["nodes"]

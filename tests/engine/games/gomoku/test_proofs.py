@@ -65,7 +65,7 @@ def crowded_positions(game: Gomoku, random: Random, free: range) -> Iterator[Pos
 
 @small_boards
 def test_what_is_proven_agrees_with_trying_everything(name: str) -> None:
-    compare(name, Random(name), count=200, free=range(2, 9))
+    compare(name, Random(name), count=100, free=range(2, 9))
 
 
 @pytest.mark.slow

@@ -102,6 +102,7 @@ def test_threats_win_where_the_search_for_the_shortest_win_says_so(name: str) ->
     assert won > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gomoku-9", "gomoku-15", "gomoku-15-standard"])
 def test_every_reply_that_is_left_out_loses_to_threats(name: str) -> None:
     """Replies far from a threat are left out without a search, which is checked by searches."""
@@ -233,6 +234,7 @@ def test_openings_have_the_replies_that_symmetry_leaves() -> None:
     assert len(openings.fourth_moves(game, *map(game.parse_move, ("h9", "g9")))) == 222
 
 
+@pytest.mark.slow
 def test_a_third_stone_is_chosen_among_those_beside_the_first() -> None:
     game = game_of("gomoku-15")
     second = game.parse_move("a1")

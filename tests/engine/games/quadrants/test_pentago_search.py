@@ -197,7 +197,14 @@ def plain_negamax(game: Game, position: Position, depth: int, ply: int = 0) -> i
 
 @both_games
 @pytest.mark.parametrize(
-    ("stones", "depth", "count"), [(0, 1, 1), (1, 1, 3), (5, 1, 5), (28, 2, 5), (31, 3, 2)]
+    ("stones", "depth", "count"),
+    [
+        (0, 1, 1),
+        (1, 1, 3),
+        (5, 1, 5),
+        (28, 2, 5),
+        pytest.param(31, 3, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_a_search_to_a_depth_has_the_value_of_plain_negamax(
     game: Game, stones: int, depth: int, count: int

@@ -104,7 +104,7 @@ def test_the_end_of_the_game_is_solved_as_by_brute_force(
     searcher: PentagoSwapSearcher, stones: int
 ) -> None:
     rng = random.Random(stones)
-    for index in range(60):
+    for index in range(20):
         board = random_board(rng, stones, quiet=index % 10 > 0)
         truth = slow.result(board, 36 - stones)
         for depth in range(1, 37 - stones):
@@ -278,6 +278,7 @@ def test_any_limit_finds_a_win_in_one(searcher: PentagoSwapSearcher) -> None:
     assert result.line == (result.move,)
 
 
+@pytest.mark.slow
 def test_a_threat_is_parried_where_it_can_be(searcher: PentagoSwapSearcher) -> None:
     rng = random.Random(8)
     parried = 0

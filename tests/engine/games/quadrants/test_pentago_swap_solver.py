@@ -152,7 +152,10 @@ def test_a_table_of_a_few_entries_changes_no_answer(empty: int) -> None:
         check(tiny, quiet_position(rng, empty), empty)
 
 
-@pytest.mark.parametrize(("empty", "horizon"), [(6, 3), (8, 2), (8, 3), (12, 2), (20, 2), (26, 2)])
+@pytest.mark.parametrize(
+    ("empty", "horizon"),
+    [(6, 3), (8, 2), (8, 3), (12, 2), (20, 2), pytest.param(26, 2, marks=pytest.mark.slow)],
+)
 def test_what_a_horizon_shows_is_what_brute_force_shows(
     solver: ExactSolver, empty: int, horizon: int
 ) -> None:
@@ -253,6 +256,7 @@ def supernodes(plies: int) -> list[int]:
     return counts
 
 
+@pytest.mark.slow
 def test_the_number_of_supernodes_is_known() -> None:
     assert supernodes(6) == [3, 27, 243, 2771, 24_102, 225_010]
 

@@ -97,6 +97,7 @@ def test_dask_workers_build_the_same_book(
     assert content(path) == content(whole)
 
 
+@pytest.mark.slow
 def test_a_build_that_was_cut_off_comes_to_the_same_book(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "book.db"
     cut = built(path, seconds=1e-9)

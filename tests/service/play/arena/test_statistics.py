@@ -127,6 +127,7 @@ def test_elo_is_infinite_where_nothing_or_everything_is_won() -> None:
 # Slow and closed forms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("counts", "score"),
     [
@@ -240,6 +241,7 @@ def test_the_interval_holds_the_truth_in_95_percent_of_matches() -> None:
     assert 0.935 < held / 2000 < 0.965
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chances", "wrong"), [(EVEN, SprtVerdict.ACCEPTED), (STRONGER, SprtVerdict.REJECTED)]
 )
