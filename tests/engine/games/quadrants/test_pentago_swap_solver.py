@@ -86,7 +86,7 @@ def check(solver: ExactSolver, position: Position, horizon: int) -> str:
 
 
 # Positions by the number of their empty cells; half of them have no win in one.
-ORDINARY = {1: 400, 2: 600, 3: 800, 4: 1000, 5: 1100, 6: 1100, 8: 25, 10: 4}
+ORDINARY = {1: 400, 2: 600, 3: 800, 4: 1000, 5: 1100, 6: 1100, 8: 25, 10: 10}
 MANY = {1: 40_000, 2: 60_000, 3: 80_000, 4: 100_000, 5: 110_000, 6: 110_000, 8: 5000, 10: 500}
 
 
