@@ -106,6 +106,7 @@ def test_a_value_is_advice_from_the_least_one_on(
     assert nodes_of(tmp_path / "parts", program, "--value", "400") < unadvised[0]
 
 
+@pytest.mark.slow
 def test_a_move_that_is_given_is_followed(tmp_path: Path, unadvised: tuple[int, Move]) -> None:
     program, (alone, move) = program_in(tmp_path, "hopes"), unadvised
     turned = GAME.map_line((*LINE, move), GAME.symmetries[3])

@@ -186,6 +186,7 @@ def test_the_command_writes_weights_that_predict_searches_and_moves_better(
     assert "gomoku-7" in origin["made by"]
 
 
+@pytest.mark.slow
 def test_a_dry_run_prints_what_came_of_it_and_leaves_the_file_alone(
     folder: Path, file: Path
 ) -> None:

@@ -81,7 +81,7 @@ def compare(game: Game, random: Random, count: int, depths: range, most_nodes: i
 
 @every_board
 def test_results_and_nodes_are_those_of_plain_python(name: str) -> None:
-    compare(registry.get(name), Random(name), count=4, depths=range(1, 7), most_nodes=6_000)
+    compare(registry.get(name), Random(name), count=4, depths=range(1, 7), most_nodes=3_000)
 
 
 @every_board
