@@ -36,7 +36,6 @@ def test_the_command_writes_a_network_beside_the_other_weights(folder: Path, fil
     assert "gomoku-7" in origin["made by"]
 
 
-@pytest.mark.slow
 def test_a_dry_run_leaves_the_file_alone(folder: Path, file: Path) -> None:
     before = file.read_bytes()
     result = run(folder, "--rounds", "1", "--dry-run")
