@@ -118,7 +118,7 @@ def test_every_game_is_answered_as_the_book_answers(
     book = folder / f"{name}.db"
     if not book.exists():
         small_book(book, name, SMALL[name])
-    assert agree(ask, book, registry.get(name), tmp_path, 300)
+    assert agree(ask, book, registry.get(name), tmp_path, 1_000)
 
 
 def test_the_documented_keys_are_those_of_the_reader(ask: Asker, tmp_path: Path) -> None:

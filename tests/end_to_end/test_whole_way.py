@@ -16,7 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from fivebook.cli import cli
 
@@ -36,13 +36,6 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=_TIMEOUT,
     )
-
-
-def run_here(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a command in this process: what it imports is imported once."""
-    words = list(map(str, arguments))
-    done = CliRunner().invoke(cli, words)
-    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def fivebook(*arguments: object) -> str:
@@ -248,15 +241,16 @@ def test_ctrl_c_ends_the_service_with_status_0(book: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_shows_examples(command: str) -> None:
-    text = run_here(command, "--help").stdout
+def test_help_shows_examples(command: str, runner: CliRunner) -> None:
+    text = runner.invoke(cli, [command, "--help"]).stdout
     assert text.startswith("Usage: ")
     assert "Example" in text
     assert f"  fivebook {command}" in text
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> None:
-    assert done.returncode == 2
+def assert_refused(done: Result | subprocess.CompletedProcess[str], sentence: str) -> None:
+    status = done.exit_code if isinstance(done, Result) else done.returncode
+    assert status == 2
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert sum(line.startswith("Error: ") for line in done.stderr.splitlines()) == 1
@@ -286,10 +280,11 @@ def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> Non
     ],
 )
 def test_a_build_that_makes_no_sense_is_refused_and_makes_no_file(
-    options: list[str], sentence: str, tmp_path: Path
+    options: list[str], sentence: str, tmp_path: Path, runner: CliRunner
 ) -> None:
     game = [] if "--game" in options else ["--game", "gomoku-9"]
-    assert_refused(run_here("build", tmp_path / "book.db", *game, *options), sentence)
+    book = str(tmp_path / "book.db")
+    assert_refused(runner.invoke(cli, ["build", book, *game, *options]), sentence)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -310,9 +305,9 @@ def test_a_build_that_makes_no_sense_is_refused_and_makes_no_file(
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(
-    question: list[str], sentence: str, book: Path
+    question: list[str], sentence: str, book: Path, runner: CliRunner
 ) -> None:
-    assert_refused(run_here("query", book, *question), sentence)
+    assert_refused(runner.invoke(cli, ["query", str(book), *question]), sentence)
 
 
 def test_an_unknown_command_is_refused() -> None:

@@ -77,7 +77,7 @@ def read_back(form: str, game: Game, noted: dict[bytes, Noted]) -> dict[bytes, N
 
 
 @pytest.mark.parametrize(("form", "game_id"), FITTING)
-@settings(max_examples=15)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_tree_that_is_written_is_read_back(form: str, game_id: str, data: st.DataObject) -> None:
     game = registry.get(game_id)

@@ -311,7 +311,7 @@ def cut(items: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
 SIZES = st.lists(st.integers(1, 5), max_size=6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(st.data())
 def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
     connection: Connection, data: st.DataObject
@@ -335,7 +335,7 @@ def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
         assert found_in(connection) == from_scratch(graph)
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(st.data())
 def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.DataObject) -> None:
     graph = data.draw(graphs())
@@ -358,7 +358,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
         assert found_in(connection) == from_scratch(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=50)
 @given(st.data())
 def test_wishes_may_come_and_go_in_any_order(connection: Connection, data: st.DataObject) -> None:
     graph = data.draw(graphs())

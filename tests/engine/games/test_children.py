@@ -10,7 +10,7 @@ from engine.position import Position
 from tests.engine.samples import every_game, unfinished_positions
 from tests.oracles.boards import slow_rules_of
 
-some_examples = settings(max_examples=8)
+some_examples = settings(max_examples=15)
 
 
 def counts_by_ply(game: Game, plies: int) -> list[int]:

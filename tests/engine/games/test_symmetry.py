@@ -10,7 +10,7 @@ from tests.engine.samples import every_game, positions, unfinished_positions
 from tests.oracles.boards import board_of
 from tests.oracles.slow_rules import Board, as_text, images
 
-few_examples = settings(max_examples=15)
+few_examples = settings(max_examples=30)
 
 
 def images_of(board: Board) -> list[str]:

@@ -163,14 +163,14 @@ def loses(position: Position, move: Move, nodes: int) -> bool:
 @pytest.mark.parametrize(
     ("game_id", "depth", "count"),
     [
-        ("gomoku-5", 4, 5),
-        ("gomoku-5", 3, 10),
-        ("gomoku-6", 3, 6),
-        ("gomoku-7", 3, 3),
-        ("gomoku-8", 2, 4),
-        ("gomoku-9", 3, 1),
-        ("gomoku-11", 2, 1),
-        ("gomoku-15", 1, 5),
+        ("gomoku-5", 4, 10),
+        ("gomoku-5", 3, 20),
+        ("gomoku-6", 3, 20),
+        ("gomoku-7", 3, 8),
+        ("gomoku-8", 2, 12),
+        ("gomoku-9", 3, 2),
+        ("gomoku-11", 2, 4),
+        ("gomoku-15", 1, 10),
     ],
 )
 def test_plain_python_finds_the_same_move_value_and_node_count(

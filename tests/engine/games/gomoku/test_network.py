@@ -81,7 +81,7 @@ def test_the_value_does_not_depend_on_how_the_position_came_about(name: str) -> 
     network = random_network(game.rule, seed=3)
     state = searcher_with(game, network).state_of(game.initial)
     played: list[int] = []
-    for _ in range(400):
+    for _ in range(1500):
         empty = [
             at
             for cell in range(game.cell_count)

@@ -270,7 +270,7 @@ def test_many_small_boards_agree_with_trying_everything(name: str) -> None:
 
 @small_boards
 def test_several_threads_together_agree_with_trying_everything(name: str) -> None:
-    compare_with_solver(name, Random(f"threads {name}"), count=4, free=7, threads=3)
+    compare_with_solver(name, Random(f"threads {name}"), count=10, free=7, threads=3)
 
 
 def compare_with_solver(name: str, random: Random, count: int, free: int, threads: int = 1) -> None:

@@ -104,7 +104,7 @@ def test_the_end_of_the_game_is_solved_as_by_brute_force(
     searcher: PentagoSwapSearcher, stones: int
 ) -> None:
     rng = random.Random(stones)
-    for index in range(20):
+    for index in range(60):
         board = random_board(rng, stones, quiet=index % 10 > 0)
         truth = slow.result(board, 36 - stones)
         for depth in range(1, 37 - stones):
