@@ -18,8 +18,10 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import types
+from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.typeinfer import register_dispatcher
 
 from engine import __version__
@@ -79,6 +81,18 @@ u64 = np.uint64
 zero, which costs a comparison at each access and keeps loops from becoming vector instructions."""
 
 
+class _Cache(FunctionCache):
+    """Numba's cache of machine code, which is taken from it without preparing to compile.
+
+    That would load all of numba's own functions, and takes longer than everything else.
+    """
+
+    def load_overload(self: Any, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
 class _Kernel(CPUDispatcher):
     """A function of one signature, which is loaded or compiled when it is first needed.
 
@@ -87,6 +101,9 @@ class _Kernel(CPUDispatcher):
     """
 
     signature: Any = None
+
+    def enable_caching(self) -> None:
+        self._cache = cast(Any, _Cache)(self.py_func)
 
     def load(self) -> Any:
         """Load or compile it, if that is not done; returns its entry point."""

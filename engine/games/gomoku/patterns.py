@@ -61,8 +61,9 @@ def strengths() -> NDArray[np.int64]:
 @cache
 def combination_of() -> NDArray[np.int64]:
     """For every pattern, the number of its combination in COMBINATIONS. Shape (65536,)."""
-    number = {kinds: index for index, kinds in enumerate(COMBINATIONS)}
-    return np.array([number[tuple(kinds)] for kinds in np.sort(_kinds(), axis=1).tolist()])
+    # Read as digits, the combinations are numbers in ascending order.
+    digits = len(KINDS) ** np.arange(3, -1, -1)
+    return np.searchsorted(np.array(COMBINATIONS) @ digits, np.sort(_kinds(), axis=1) @ digits)
 
 
 def levels() -> NDArray[np.uint8]:
