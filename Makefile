@@ -55,8 +55,8 @@ chromium: ## Install the browser that visits the page, where that can be done
 screenshots: setup chromium ## Take the pictures of the page for the documents anew
 	$(BIN)/python -m tools.screenshots
 
-test-slow: setup ## The tests that take minutes
-	$(PYTEST) -m slow $(ENDLESS) $(ARGS)
+test-slow: setup ## The tests that take minutes, and those of properties with all their examples
+	$(PYTEST) -m 'slow or hypothesis' --hypothesis-profile=thorough $(ENDLESS) $(ARGS)
 
 test-bounds: setup ## The engine's tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR='$(CURDIR)/$(VENV)/bounds-checked' $(BIN)/pytest $(ENDLESS) $(BOUNDS) $(ARGS)

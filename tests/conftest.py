@@ -19,6 +19,7 @@ from engine.game import Game
 from fivebook.cli import cli
 from tests.book.handmade import proven_book
 from tests.books import CopyOf, Fivebook, small_book
+from tests.examples import THOROUGH
 from tests.servers import postgresql_book
 
 # The same tests every time, and none that a slow machine fails.
@@ -28,6 +29,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile(THOROUGH, settings.get_profile("fivebook"))
 settings.load_profile("fivebook")
 
 _LONG = {"test_installation.py", "test_soak.py"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 from io import BytesIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from book.files.contents import Noted, Request, Results
@@ -16,6 +16,7 @@ from engine import registry
 from engine.game import Game
 from engine.values import HEURISTIC_MAX, WIN, Bound
 from tests.engine.samples import positions
+from tests.examples import examples
 
 GAME_IDS = ("gomoku-5", "gomoku-9-renju", "gomoku-15", "pentago-swap", "connect-four-7x6")
 ANY_GAME = ("sgf", "txt", "boards")
@@ -77,7 +78,7 @@ def read_back(form: str, game: Game, noted: dict[bytes, Noted]) -> dict[bytes, N
 
 
 @pytest.mark.parametrize(("form", "game_id"), FITTING)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_a_tree_that_is_written_is_read_back(form: str, game_id: str, data: st.DataObject) -> None:
     game = registry.get(game_id)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Connection, delete, insert, select, text, update
 
@@ -19,6 +19,7 @@ from book.storage.schema import RestState, Wish, moves, positions
 from book.writer import BookWriter
 from engine.game import Game
 from engine.values import HEURISTIC_MAX, WIN, Bound, from_child, winning_probability
+from tests.examples import examples
 from tests.servers import postgresql_book
 
 EXACT, LOWER, UPPER = Bound.EXACT, Bound.LOWER, Bound.UPPER
@@ -311,7 +312,7 @@ def cut(items: list[Any], sizes: list[int]) -> Iterator[list[Any]]:
 SIZES = st.lists(st.integers(1, 5), max_size=6)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
     connection: Connection, data: st.DataObject
@@ -335,7 +336,7 @@ def test_positions_may_come_in_any_order_and_in_batches_of_any_size(
         assert found_in(connection) == from_scratch(graph)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.data())
 def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.DataObject) -> None:
     graph = data.draw(graphs())
@@ -358,7 +359,7 @@ def test_rest_slots_may_change_in_any_order(connection: Connection, data: st.Dat
         assert found_in(connection) == from_scratch(graph)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.data())
 def test_wishes_may_come_and_go_in_any_order(connection: Connection, data: st.DataObject) -> None:
     graph = data.draw(graphs())

@@ -24,7 +24,7 @@ from engine.search import Limits
 from precompute.builder import Builder, BuildOptions
 from precompute.modes.explore import Explore
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, enter
-from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
+from tests.books import CopyOf, Fivebook, change, rows_of, seal, slowly_on_a_server, small_book
 from tests.oracles.book_checker import assert_sound
 
 Content = list[dict[str, object]]
@@ -155,6 +155,7 @@ def test_books_of_several_games_are_merged(
     assert [record for record in content(book) if record["game"] == "pentago-swap"] == alone
 
 
+@slowly_on_a_server
 def test_building_goes_on_from_a_merged_book(pair: Pair, place: AnyAddress) -> None:
     first, second, name = pair
     done = merged(place, first, second)

@@ -1,16 +1,17 @@
 """Positions one move on and one move back, up to symmetry."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import registry
 from engine.game import Game, Key
 from engine.position import Position
 from tests.engine.samples import every_game, unfinished_positions
+from tests.examples import examples
 from tests.oracles.boards import slow_rules_of
 
-some_examples = settings(max_examples=15)
+some_examples = examples(15)
 
 
 def counts_by_ply(game: Game, plies: int) -> list[int]:

@@ -1,17 +1,18 @@
 """Stones as bytes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import registry
 from engine.game import Game
 from tests.engine.samples import every_game, positions
+from tests.examples import examples
 
 
 @every_game
 @given(data=st.data())
-@settings(max_examples=50)
+@examples(50)
 def test_a_position_reads_back_from_its_packed_stones(game: Game, data: st.DataObject) -> None:
     position = data.draw(positions(game))
     assert game.unpack(game.pack(position)) == position
@@ -71,7 +72,7 @@ def test_bytes_that_pack_no_position_are_refused_and_named(game_id: str, packed:
 
 @every_game
 @given(stones=st.binary(max_size=40))
-@settings(max_examples=200)
+@examples(200)
 def test_any_bytes_are_refused_or_are_what_the_position_packs_to(game: Game, stones: bytes) -> None:
     try:
         position = game.unpack(stones)

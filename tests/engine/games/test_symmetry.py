@@ -1,16 +1,17 @@
 """The eight images of a position, and the one that stands for all."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import registry
 from engine.game import OF_A_RECTANGLE, OF_A_SQUARE, Game, Symmetry
 from tests.engine.samples import every_game, positions, unfinished_positions
+from tests.examples import examples
 from tests.oracles.boards import board_of
 from tests.oracles.slow_rules import Board, as_text, images
 
-few_examples = settings(max_examples=30)
+few_examples = examples(30)
 
 
 def images_of(board: Board) -> list[str]:
