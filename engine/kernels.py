@@ -82,9 +82,9 @@ zero, which costs a comparison at each access and keeps loops from becoming vect
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of machine code, which is taken from it without preparing to compile.
+    """Numba's cache of machine code, from which it is loaded without preparing to compile.
 
-    That would load all of numba's own functions, and takes longer than everything else.
+    That would load all of numba's own functions: a third of the time until a search can begin.
     """
 
     def load_overload(self: Any, sig: Any, target_context: Any) -> Any:
