@@ -40,6 +40,17 @@ for game, searcher in zip(games, searchers):
 print(len(kernels._kernels), len(before), *(loaded() - before))
 """
 
+# Prints whether numba was made ready to compile, and what a search found.
+READY = """
+import sys
+from engine import registry
+from engine.search import Limits
+
+game = registry.get("gomoku-9")
+found = game.searcher().search(game.play_line(game.parse_line("e5 d4")), Limits(nodes=2000))
+print("numba.np.linalg" in sys.modules, found.move, found.value, found.nodes, found.line)
+"""
+
 
 def test_the_clock_inside_kernels_is_that_of_monotonic_ns() -> None:
     before = time.monotonic_ns()
@@ -54,6 +65,30 @@ def test_few_kernels_are_loaded_and_none_while_a_search_runs() -> None:
     count, before, *during = run.stdout.split()
     assert 0 < int(before) < int(count) / 4
     assert during == []
+
+
+def test_what_is_kept_is_loaded_without_numba_being_made_ready_to_compile(tmp_path: Path) -> None:
+    kept = shutil.copytree(kernels.cache_folder(), tmp_path / "kept")
+
+    def ready_and_found() -> tuple[str, list[str]]:
+        ready, *found = subprocess.run(
+            [sys.executable, "-c", READY],
+            cwd=ROOM.parent,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(kept)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        return ready, found
+
+    # The first one compiles what is not kept yet.
+    _, found = ready_and_found()
+    assert ready_and_found() == ("False", found)
+    for file in kept.rglob("alphabeta.think-*"):
+        file.unlink()
+    # It is compiled from those that it calls, which are loaded.
+    assert ready_and_found() == ("True", found)
+    assert ready_and_found() == ("False", found)
 
 
 def made() -> Any:
