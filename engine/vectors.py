@@ -281,6 +281,18 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.intp), emit
 
 
+@_in_kernels
+def uncounted(typing: Any, array: Any) -> Any:
+    """The same array, without the count of who refers to it, which threads would wait for."""
+
+    def emit(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        same = context.make_array(array)(context, builder, given[0])
+        same.meminfo = cgutils.get_null_value(same.meminfo.type)
+        return same._getvalue()
+
+    return array(array), emit
+
+
 def _with_products(
     context: Any, builder: Any, signature: Any, given: Any, pairs: Iterable[list[int]]
 ) -> Any:

@@ -58,7 +58,7 @@ from engine.games.gomoku.limits import NODES_BETWEEN_CHECKS, check_limits
 from engine.games.gomoku.network import network_value
 from engine.kernels import entry_kernel, i64, kernel, now, u64
 from engine.values import HEURISTIC_MAX, WIN
-from engine.vectors import at_least, lowest, prefetch
+from engine.vectors import at_least, lowest, prefetch, uncounted
 
 ENTRY = np.dtype([("check", np.int64), ("data", np.int64)])
 """An entry of the transposition table: what was found, and that combined with the position's hash.
@@ -900,6 +900,7 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     no guess. Without a finished depth the highest ranked moves are the results. Of several threads
     with a table in common those but number 0 leave out some depths.
     """
+    table = uncounted(table)
     s.history[:] = 0
     s.correction[:] = 0
     s.move_correction[:] = 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import from_dtype, types
 
-from engine.games.gomoku.line_table import KINDS, LINES, OPEN_THREE
+from engine.games.gomoku.line_table import HALF_LINES, KINDS, OPEN_THREE, REACH
 from engine.kernels import entry_kernel, i64, kernel, u64
 from engine.vectors import LANES, add_bytes, at_least, load, lowest, store
 
@@ -67,8 +67,8 @@ _NEAR = (0x0101000101, 0x0001010100, 0x0100010001)
 # So many moves say, besides the threats, how static values may be wrong.
 LAST_MOVES = 2
 
-# A stone is on the lines of so many cells, and changes the patterns of both sides there.
-_MOST_CELLS = 40
+# A stone changes so many cells: its own, and those on its lines.
+_MOST_CELLS = 41
 
 # The sizes of `network`: numbers for each side, those of both, and the nodes of two layers.
 FEATURES = 16
@@ -82,7 +82,7 @@ FADING_STEPS = MAX_CELLS // STONES_A_STEP + 1
 # own; a step for each position that was asked about. `common` is how many of the first stones have
 # stayed where they were since the last step.
 _STEPS = MAX_PLY + 2
-_ENTRIES = 1 + MAX_CELLS + (_MOST_CELLS + 1) * _STEPS
+_ENTRIES = 1 + MAX_CELLS + _MOST_CELLS * _STEPS
 
 # What `take_back` restores: `level_count`, `level_sum` and `worth`, which make one vector.
 _SUMS = 4 * LEVELS + 4
@@ -103,8 +103,10 @@ STATE = np.dtype(
         ("level_count", np.int32, 2 * LEVELS),
         ("level_sum", np.int32, 2 * LEVELS),
         ("worth", np.int32, 4),
-        ("rows", np.uint8, LINES),
-        ("pair_of", np.uint8, 1 << 8),
+        ("rows", np.uint8, HALF_LINES * HALF_LINES),
+        ("before", np.uint16, 1 << 2 * REACH),
+        ("after", np.uint16, 1 << 2 * REACH),
+        ("pairs_of", np.uint32, 1 << 16),
         ("level_of", np.uint8, 2 * NUMBERS),
         ("worth_of", np.int64, 2 * NUMBERS),
         ("odds_of", np.int16, 2 * 2 * NUMBERS),
@@ -224,18 +226,16 @@ def number_of(s: Any, colour: int, at: int) -> int:
     return int(s.patterns[u64(at)] >> NUMBERS_AT + NUMBER_BITS * colour & (1 << NUMBER_BITS) - 1)
 
 
-@kernel(types.int64(State, types.int64, types.int64))
-def _number(s: Any, patterns: int, colour: int) -> int:
-    """The same, worked out."""
-    pattern = _pattern(patterns, colour)
-    number = s.pair_of[u64(pattern & 0xFF)] + PAIRS_OF_ROWS * s.pair_of[u64(pattern >> 8)]
-    return int(number + s.forbidding * NUMBERS if colour == DARK_COLOUR else number)
+@kernel(types.int64(State, types.int64))
+def _numbers(s: Any, patterns: int) -> int:
+    """The numbers of both patterns, worked out; light's moved up by `NUMBER_BITS`."""
+    first, second = s.pairs_of[u64(patterns & 0xFFFF)], s.pairs_of[u64(patterns >> 16 & 0xFFFF)]
+    return int(i64(first) + PAIRS_OF_ROWS * i64(second) + s.forbidding * NUMBERS)
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64))
-def _joined(patterns: int, dark: int, light: int) -> int:
-    """Both patterns of a cell and the numbers that go with them."""
-    numbers = dark | light << NUMBER_BITS
+@kernel(types.int64(types.int64, types.int64))
+def _joined(patterns: int, numbers: int) -> int:
+    """Both patterns of a cell and their numbers."""
     return patterns & (1 << NUMBERS_AT) - 1 | numbers << NUMBERS_AT
 
 
@@ -292,10 +292,11 @@ def _rows_of(s: Any, line: int, bit: int, side: int) -> int:
     """The kinds of rows that dark and light would make on the empty cell of `line` at `bit`, four
     bits each. What matters has `side` bits on each side of it.
     """
-    near = u64(line) >> u64(bit - side)
-    # The cells before it, and those after it, without its own two bits.
-    before = (u64(1) << u64(side)) - u64(1)
-    return int(s.rows[near & before | near >> u64(2) & before << u64(side)])
+    # Without the cell's own two bits.
+    half = (u64(1) << u64(side)) - u64(1)
+    before = s.before[u64(line) >> u64(bit - side) & half]
+    after = s.after[u64(line) >> u64(bit + 2) & half]
+    return int(s.rows[u64(after + before)])
 
 
 @kernel(types.int64(State, *[types.int64] * 3))
@@ -305,16 +306,19 @@ def level_after(s: Any, colour: int, at: int, blocked: int) -> int:
     """
     if at == blocked:
         return PLAIN
+    rows, columns = blocked // STRIDE - at // STRIDE, blocked % STRIDE - at % STRIDE
+    on_line = rows == 0 or columns == 0 or abs(rows) == abs(columns)
+    if not on_line or max(abs(rows), abs(columns)) > s.reach:
+        return int(s.level[u64(colour * CELLS + at)])
+    direction, distance = 0, columns
+    if rows != 0:
+        direction, distance = (1 if columns == 0 else 2 if rows == columns else 3), rows
+    line, bit = _on_line(direction, at)
+    blocked_line = s.lines[u64(line)] ^ u64(2 - colour) << u64(bit + 2 * distance)
     patterns = int(s.patterns[u64(at)])
-    for direction in range(4):
-        step = STEPS[direction]
-        distance = (blocked - at) // step
-        if (blocked - at) % step == 0 and abs(distance) <= s.reach:
-            line, bit = _on_line(direction, at)
-            blocked_line = s.lines[u64(line)] ^ u64(2 - colour) << u64(bit + 2 * distance)
-            rows = _rows_of(s, blocked_line, bit, 2 * s.reach)
-            patterns ^= ((patterns >> 8 * direction ^ rows) & 0xFF) << 8 * direction
-    return int(s.level_of[u64(_number(s, patterns, colour))])
+    differs = patterns >> 8 * direction ^ _rows_of(s, blocked_line, bit, 2 * s.reach)
+    numbers = _numbers(s, patterns ^ (differs & 0xFF) << 8 * direction)
+    return int(s.level_of[u64(numbers >> NUMBER_BITS * colour & (1 << NUMBER_BITS) - 1)])
 
 
 @kernel(types.int64(State, *[types.int64] * 4))
@@ -378,7 +382,10 @@ def place(s: Any, at: int) -> None:
     _count(s, 0, at, -1)
     _count(s, 1, at, -1)
     s.cell[u64(at)] = s.colour + 1
-    changes, dark, light = int(s.changes), 0, 0
+    # The features of the network follow all that has changed.
+    s.changed[u64(s.changes)] = at
+    s.former_patterns[u64(s.changes)] = s.patterns[u64(at)]
+    changes, dark, light = int(s.changes) + 1, 0, 0
     side = 2 * int(s.reach)
     for direction in range(4):
         number, bit = _on_line(direction, at)
@@ -399,10 +406,11 @@ def place(s: Any, at: int) -> None:
                 s.former_patterns[u64(changes)] = former
                 changes += 1
                 now = former ^ differs << shift
-                for_dark, for_light = _number(s, now, 0), _number(s, now, 1)
+                numbers = _numbers(s, now)
+                for_dark, for_light = numbers & (1 << NUMBER_BITS) - 1, numbers >> NUMBER_BITS
                 dark += _renumber(s, 0, cell, number_of(s, 0, cell), for_dark)
                 light += _renumber(s, 1, cell, number_of(s, 1, cell), for_light)
-                s.patterns[u64(cell)] = _joined(now, for_dark, for_light)
+                s.patterns[u64(cell)] = _joined(now, numbers)
     s.changes = changes
     _add_worth(s, 0, dark)
     _add_worth(s, 1, light)
@@ -465,7 +473,7 @@ def set_up(s: Any, size: int, stones: Any) -> None:
         for direction in range(4):
             number, bit = _on_line(direction, at)
             patterns |= _rows_of(s, s.lines[number], bit, 2 * s.reach) << 8 * direction
-        s.patterns[at] = _joined(patterns, _number(s, patterns, 0), _number(s, patterns, 1))
+        s.patterns[at] = _joined(patterns, _numbers(s, patterns))
         for colour in range(2):
             _count(s, colour, at, 1)
     for at in stones:
@@ -561,9 +569,15 @@ def _judge(s: Any, at: int) -> int:
 @kernel(types.boolean(State, types.int64))
 def _makes_six(s: Any, at: int) -> bool:
     """Whether a dark stone on the empty cell `at` is in a row of six or more."""
-    for step in STEPS:
-        if _dark_stones(s, at - step, -step) + _dark_stones(s, at + step, step) >= 5:
-            return True
+    for direction in range(4):
+        number, bit = _on_line(direction, at)
+        near = s.lines[u64(number)] >> u64(bit - 2 * REACH)
+        dark = near >> u64(1) & ~near & u64(_LOWER_BITS)
+        # Of five before and after it three follow each other.
+        if dark & dark >> u64(2) & dark >> u64(4):
+            step = STEPS[direction]
+            if _dark_stones(s, at - step, -step) + _dark_stones(s, at + step, step) >= 5:
+                return True
     return False
 
 

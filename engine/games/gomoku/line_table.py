@@ -1,15 +1,22 @@
 """What a stone would make on one line: the table behind the Gomoku evaluation.
 
-A line key describes the five cells on each side of a cell, two bits a cell: 0 empty, 1 dark,
-2 light, 3 off the board. For each side the table gives the kind of the strongest row that its stone
-would be part of if it played there. Gaps are seen, ends are counted, and a row that can no longer
-become five is worth nothing.
+For each side it gives the kind of the strongest row that its stone would be part of if it played on
+a cell, by what is before and after that on the line. Gaps are seen, ends are counted, and a row
+that can no longer become five is worth nothing.
+
+What lies beyond a stone of the other side, or off the board, does not matter to a side. So few
+halves of a line, the cells before or after one, differ that a table by two of them stays where the
+processor has it at once.
 """
 
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from engine.kernels import kernel
 
@@ -37,16 +44,18 @@ KINDS = (
 the next strength of the same openness. The more there are, the harder it is to block.
 """
 
-# A line as one side sees it: five cells on each side of the stone. Beyond the fourth only an own
-# stone counts, which makes a five longer.
+REACH = 5
+"""So many cells on each side of a stone matter to the row that it is in."""
+
+HALF_LINES = 1 << 7
+"""A power of two that is no less than the number of halves of a line that differ."""
+
+# A half of a line has the nearest cell first. A cell is what both sides can have there, a bit each.
+_LIGHT, _DARK, _EMPTY = 1, 2, 3
+_STONES = (_DARK, _LIGHT)
+
+# A cell as one side sees it. Beyond the fourth only an own stone counts, which makes a five longer.
 _FREE, _OWN, _BLOCKED = 0, 1, 2
-
-LINES = 1 << 20
-"""Different line keys. Without the fifth cell on each side there are `SHORT_LINES`."""
-
-SHORT_LINES = 1 << 16
-
-_table_type = types.uint8[::1]
 
 
 @kernel(types.boolean(types.int8[::1], types.boolean))
@@ -102,38 +111,47 @@ def _kind(line: Any, exactly_five: bool, straight: bool, known: Any) -> int:
     return kind
 
 
-@kernel(types.void(_table_type, types.int64, types.boolean, types.boolean))
-def fill_table(table: Any, colour: int, exactly_five: bool, straight: bool) -> None:
-    """Fill `table` for `colour`, 0 dark or 1 light.
+def _seen(half: Sequence[int], stone: int) -> tuple[int, ...]:
+    """A half of a line as the side that has `stone` sees it."""
+    seen = [_BLOCKED] * REACH
+    for place, cell in enumerate(half):
+        if not cell & stone:
+            break
+        if cell == stone:
+            seen[place] = _OWN
+        elif place < REACH - 1:
+            seen[place] = _FREE
+    return tuple(seen)
 
-    Its index is a line without the fifth cells and then, if there are four times as many entries,
-    a bit for each fifth cell that has an own stone. Where `straight`, two fours on one line are no
-    open four.
+
+@lru_cache
+def half_lines(reach: int) -> tuple[NDArray[np.int8], NDArray[np.uint16]]:
+    """The halves of `reach` cells that differ, as dark and light see them, shape (halves, 2,
+    REACH), and the number of each among them by its cells, shape (4,) * reach.
+    """
+    seen: dict[tuple[tuple[int, ...], ...], int] = {}
+    numbers = np.empty((_EMPTY + 1,) * reach, dtype=np.uint16)
+    for half in product(range(_EMPTY + 1), repeat=reach):
+        by_side = tuple(_seen(half, stone) for stone in _STONES)
+        numbers[half] = seen.setdefault(by_side, len(seen))
+    return np.array(list(seen), dtype=np.int8), numbers
+
+
+@kernel(
+    types.void(
+        types.int8[:, :, ::1], types.int64, types.boolean, types.boolean, types.uint8[:, ::1]
+    )
+)
+def add_kinds(halves: Any, colour: int, exactly_five: bool, straight: bool, rows: Any) -> None:
+    """Put the kinds of `colour`, 0 dark or 1 light, into four bits of `rows`, by the numbers of
+    what is after a stone and before it. Where `straight`, two fours on one line are no open four.
     """
     known = np.full(3**9 * 4, -1, dtype=np.int8)
-    line = np.empty(11, dtype=np.int8)
-    line[5] = _OWN
-    own = colour + 1
-    for index in range(len(table)):
-        for place in range(8):
-            code = index >> (2 * place) & 3
-            cell = place + 1 if place < 4 else place + 2
-            line[cell] = _FREE if code == 0 else _OWN if code == own else _BLOCKED
-        line[0] = _OWN if index >> 16 & 1 else _BLOCKED
-        line[10] = _OWN if index >> 17 & 1 else _BLOCKED
-        table[index] = _kind(line, exactly_five, straight, known)
-
-
-@kernel(types.void(_table_type, _table_type, _table_type))
-def join_tables(rows: Any, dark: Any, light: Any) -> None:
-    """Fill `rows` with the kinds that dark and light would make, four bits each, by `fill_table`.
-
-    Its index is a line, with the fifth cells if there are `LINES` entries.
-    """
-    for line in range(len(rows)):
-        for_dark = for_light = line
-        if len(rows) == LINES:
-            middle, first, last = line >> 2 & 0xFFFF, line & 3, line >> 18
-            for_dark = middle | (first == 1) << 16 | (last == 1) << 17
-            for_light = middle | (first == 2) << 16 | (last == 2) << 17
-        rows[line] = dark[for_dark] | light[for_light] << 4
+    line = np.empty(2 * REACH + 1, dtype=np.int8)
+    line[REACH] = _OWN
+    for after in range(len(halves)):
+        for before in range(len(halves)):
+            for place in range(REACH):
+                line[REACH + 1 + place] = halves[after, colour, place]
+                line[REACH - 1 - place] = halves[before, colour, place]
+            rows[after, before] |= _kind(line, exactly_five, straight, known) << 4 * colour

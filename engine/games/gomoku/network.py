@@ -39,6 +39,7 @@ from engine.vectors import (
     store,
     subtract,
     sum_of_products,
+    vector,
 )
 
 _WEIGHT_BITS = 10
@@ -73,41 +74,59 @@ def _step_back(s: Any) -> None:
     s.entries = first
 
 
-@kernel(types.int64(State, types.int64, types.int64))
-def _enter(s: Any, end: int, at: int) -> int:
-    """Make the entry `end` for a cell that has none in this step; returns the number after it."""
+@kernel(vector(State, types.int64, types.int64))
+def _renew(s: Any, entry: int, at: int) -> Any:
+    """Make a new `entry` for a cell; returns what that adds to the features."""
     former = s.entry[u64(at)]
-    if former >= s.entries:
-        return end
-    s.former_entry[u64(end)] = former
-    s.entry_cell[u64(end)] = at
-    s.entry[u64(at)] = end
-    return end + 1
+    s.former_entry[u64(entry)] = former
+    s.entry_cell[u64(entry)] = at
+    s.entry[u64(at)] = entry
+    now: Any = none()
+    if counts(s, at):
+        patterns = int(s.patterns[u64(at)])
+        one = load(s.embedding, (patterns & 0xFF) * WIDTH)
+        two = load(s.embedding, (patterns >> 8 & 0xFF) * WIDTH)
+        three = load(s.embedding, (patterns >> 16 & 0xFF) * WIDTH)
+        four = load(s.embedding, (patterns >> 24 & 0xFF) * WIDTH)
+        now = positive(add(add(one, two), add(three, four)))
+    store(s.cell_features, entry * WIDTH, now)
+    return subtract(now, load(s.cell_features, int(former) * WIDTH))
 
 
-@kernel(types.int64(State))
-def _enter_all(s: Any) -> int:
-    """Make an entry for every cell that counts; returns the number after the last."""
+@kernel(types.void(State))
+def _begin(s: Any) -> None:
+    """Work out the features of the position from all its cells."""
+    # Entry 0 stands for cells that have none.
+    store(s.cell_features, 0, none())
     s.entry[:] = 0
-    end = s.entries
+    s.entries = 1
+    features: Any = no_longs()
     for index in range(s.size * s.size):
         at = int(s.cells[u64(index)])
         if counts(s, at):
-            end = _enter(s, end, at)
-    return int(end)
+            features = add_up(features, _renew(s, s.entries, at))
+            s.entries += 1
+    store(s.features, 0, features)
+    s.step_entries[0] = 1
 
 
-@kernel(types.int64(State, types.int64))
-def _enter_changed(s: Any, stones: int) -> int:
-    """Make an entry for every cell that changed since there were `stones`; returns the number
-    after the last.
-    """
-    end = s.entries
-    for number in range(stones, s.stones):
-        end = _enter(s, end, int(s.played[u64(number)]))
+@kernel(types.void(State, types.int64))
+def _go_on(s: Any, stones: int) -> None:
+    """Work out the features from those of the last step, when there were so many `stones`."""
+    features: Any = load(s.features, (s.steps - 1) * WIDTH)
+    added: Any = none()
+    first = end = int(s.entries)
     for change in range(s.changes_before[u64(stones)], s.changes):
-        end = _enter(s, end, int(s.changed[u64(change)]))
-    return int(end)
+        at = int(s.changed[u64(change)])
+        # It may have been changed by several stones.
+        if s.entry[u64(at)] < first:
+            added = add(added, _renew(s, end, at))
+            end += 1
+            if (end - first) % _CELLS_ADDED == 0:
+                features, added = add_up(features, added), none()
+    store(s.features, s.steps * WIDTH, add_up(features, added))
+    s.step_entries[u64(s.steps)] = first
+    s.entries = end
 
 
 @kernel(types.void(State))
@@ -115,39 +134,14 @@ def _follow(s: Any) -> None:
     """Work out the features of the position, if they are not."""
     while s.steps > 0 and s.step_stones[u64(s.steps - 1)] > s.common:
         _step_back(s)
-    features: Any = no_longs()
     if s.steps == 0:
-        # Entry 0 stands for cells that have none.
-        store(s.cell_features, 0, none())
-        s.entries = 1
-        end = _enter_all(s)
+        _begin(s)
     else:
-        seen = s.step_stones[u64(s.steps - 1)]
-        if seen == s.stones:
+        stones = s.step_stones[u64(s.steps - 1)]
+        if stones == s.stones:
             return
-        features = load(s.features, (s.steps - 1) * WIDTH)
-        end = _enter_changed(s, seen)
-    s.step_entries[u64(s.steps)] = s.entries
+        _go_on(s, stones)
     s.step_stones[u64(s.steps)] = s.stones
-    changed: Any = none()
-    for entry in range(s.entries, end):
-        at = u64(s.entry_cell[u64(entry)])
-        patterns = int(s.patterns[at])
-        now: Any = none()
-        if s.cell[at] == EMPTY and patterns & _COUNTING_ON_LINES:
-            one = load(s.embedding, (patterns & 0xFF) * WIDTH)
-            two = load(s.embedding, (patterns >> 8 & 0xFF) * WIDTH)
-            three = load(s.embedding, (patterns >> 16 & 0xFF) * WIDTH)
-            four = load(s.embedding, (patterns >> 24 & 0xFF) * WIDTH)
-            now = positive(add(add(one, two), add(three, four)))
-        former = load(s.cell_features, int(s.former_entry[u64(entry)]) * WIDTH)
-        changed = add(changed, subtract(now, former))
-        store(s.cell_features, entry * WIDTH, now)
-        if (entry - s.entries) % _CELLS_ADDED == _CELLS_ADDED - 1:
-            features, changed = add_up(features, changed), none()
-    features = add_up(features, changed)
-    s.entries = end
-    store(s.features, s.steps * WIDTH, features)
     s.steps += 1
     s.common = s.stones
 

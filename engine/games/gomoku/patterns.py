@@ -11,6 +11,7 @@ from engine.games.gomoku.board import (
     FIVE_MOVE,
     FOUR_MOVE,
     FOUR_THREE,
+    NUMBER_BITS,
     NUMBERS,
     OPEN_FOURS,
     OPEN_THREE_MOVE,
@@ -42,6 +43,15 @@ def pairs() -> NDArray[np.uint8]:
     """
     kinds = np.sort(_kinds()[:256, :2], axis=1)
     return np.asarray(kinds[:, 1] * (kinds[:, 1] + 1) // 2 + kinds[:, 0], dtype=np.uint8)
+
+
+def pairs_of_both() -> NDArray[np.uint32]:
+    """The numbers of both sides' pairs of kinds, light's moved up by `NUMBER_BITS`, by the kinds on
+    two lines, dark's and light's on the one before those on the other. Shape (65536,).
+    """
+    one, other = np.arange(1 << 16) & 0xFF, np.arange(1 << 16) >> 8
+    dark, light = (pairs()[one >> bits & 15 | (other >> bits & 15) << 4] for bits in (0, 4))
+    return np.asarray(dark | light.astype(np.uint32) << NUMBER_BITS)
 
 
 @cache

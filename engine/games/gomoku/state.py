@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.games.gomoku import Rule, board, line_table, patterns
+from engine.games.gomoku import Rule, board, patterns
+from engine.games.gomoku.line_table import HALF_LINES, REACH, add_kinds, half_lines
 from engine.games.gomoku.ranks import ranks
 from engine.games.gomoku.weights import Weights, by_number, read
 from engine.position import Position, cells_of
@@ -22,19 +23,39 @@ def new_state(rule: Rule, weights: Weights | None = None) -> Any:
     Without `weights` it evaluates and orders moves by those in the rule's file.
     """
     state = new_record(board.STATE)
-    table = _row_table(rule)
-    # What is 3 in a line of the table is 0 in one of the state.
-    state["rows"][: len(table)] = table[::-1]
     state["forbidding"] = rule is Rule.RENJU
     weights = weights or read(rule)
-    for name, table in (*_pattern_tables().items(), *_weight_tables(weights).items()):
-        state[name] = table
+    for tables in (_row_tables(rule), _pattern_tables(), _weight_tables(weights)):
+        for name, table in tables.items():
+            state[name] = table
     state["tempo"] = weights.tempo
     state["last_bias"] = weights.network.last_bias
     random = np.random.Generator(np.random.PCG64(_ZOBRIST_SEED))
     state["zobrist"] = random.integers(1, 1 << 63, 2 * board.CELLS, dtype=np.uint64)
-    state["reach"] = 4 if rule is Rule.FREESTYLE else 5
+    state["reach"] = _reach(rule)
     return state
+
+
+def _reach(rule: Rule) -> int:
+    """How far away cells matter. Where more than five win, the fifth on each side does not."""
+    return REACH - 1 if rule is Rule.FREESTYLE else REACH
+
+
+@lru_cache
+def _row_tables(rule: Rule) -> dict[str, NDArray[np.integer[Any]]]:
+    """What both sides would make on a line, by what is before a cell and after it."""
+    halves, numbers = half_lines(_reach(rule))
+    rows = np.zeros((HALF_LINES, HALF_LINES), dtype=np.uint8)
+    restricted = rule is Rule.RENJU
+    add_kinds(halves, board.DARK_COLOUR, rule is not Rule.FREESTYLE, restricted, rows)
+    add_kinds(halves, board.LIGHT_COLOUR, rule is Rule.STANDARD, False, rows)
+    missing = (0, (1 << 2 * REACH) - numbers.size)
+    return {
+        "rows": rows.ravel(),
+        # Before a cell the nearest one is in the highest bits, after it in the lowest.
+        "before": np.pad(numbers.ravel(), missing),
+        "after": np.pad(numbers.T.ravel() * HALF_LINES, missing),
+    }
 
 
 @lru_cache
@@ -42,7 +63,7 @@ def _pattern_tables() -> dict[str, NDArray[Any]]:
     """What does not depend on the weights."""
     levels = patterns.levels().reshape(2, board.PATTERNS)
     return {
-        "pair_of": patterns.pairs(),
+        "pairs_of": patterns.pairs_of_both(),
         "level_of": levels[:, patterns.by_number()].ravel(),
         "rank_of": ranks()[:, patterns.by_number()].ravel(),
     }
@@ -96,19 +117,6 @@ def _by_pair(embedding: NDArray[np.int16]) -> NDArray[np.int16]:
     by_pair[:kinds, :kinds, board.DARK_COLOUR] = embedding[-1].swapaxes(0, 1)
     by_pair[:kinds, :kinds, board.LIGHT_COLOUR] = embedding[0]
     return by_pair.ravel()
-
-
-@lru_cache
-def _row_table(rule: Rule) -> NDArray[np.uint8]:
-    """The joined tables of a rule. In freestyle the fifth cell on each side does not matter."""
-    size = line_table.SHORT_LINES if rule is Rule.FREESTYLE else 4 * line_table.SHORT_LINES
-    dark, light = (np.empty(size, dtype=np.uint8) for _ in range(2))
-    restricted = rule is Rule.RENJU
-    line_table.fill_table(dark, board.DARK_COLOUR, rule is Rule.STANDARD or restricted, restricted)
-    line_table.fill_table(light, board.LIGHT_COLOUR, rule is Rule.STANDARD, False)
-    table = np.empty(size if rule is Rule.FREESTYLE else line_table.LINES, dtype=np.uint8)
-    line_table.join_tables(table, dark, light)
-    return table
 
 
 def set_up(state: Any, size: int, position: Position) -> None:

@@ -364,6 +364,29 @@ def test_cells_are_found_by_what_a_stone_there_would_achieve(rule: str) -> None:
 
 
 @every_rule
+def test_what_a_stone_would_achieve_after_another_is_what_it_achieves_once_that_is_there(
+    rule: str,
+) -> None:
+    game = registry.get(f"gomoku-15{rule}")
+    searcher, random = GomokuSearcher(game), Random(rule)
+    changed = 0
+    for _ in range(20):
+        state = searcher.state_of(late_position(game, random, free=random.randrange(50, 200)))
+        free = np.flatnonzero(state["cell"] == board.EMPTY).tolist()
+        waiting = 1 - int(state["colour"])
+        before = state["level"][waiting * board.CELLS :].copy()
+        for blocked in random.sample(free, 20):
+            foretold = [board.level_after(state, waiting, at, blocked) for at in free]
+            board.place(state, blocked)
+            for at, level in zip(free, foretold, strict=True):
+                now = state["level"][waiting * board.CELLS + at]
+                assert level == (board.PLAIN if at == blocked else now)
+                changed += at != blocked and now != before[at]
+            board.take_back(state, blocked)
+    assert changed > 100
+
+
+@every_rule
 def test_fives_are_seen_where_the_rules_see_them(rule: str) -> None:
     game = registry.get(f"gomoku-11{rule}")
     searcher = GomokuSearcher(game)
