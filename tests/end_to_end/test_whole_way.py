@@ -45,7 +45,8 @@ def fivebook(*arguments: object) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
+# A module that several processes test is left and come back to, and has its fixtures anew each time.
+@pytest.fixture(scope="session")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "gomoku.db"
     printed = fivebook("build", path, *BUILD)
@@ -78,7 +79,7 @@ def served(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
         process.communicate(timeout=_TIMEOUT)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(book: Path) -> Iterator[str]:
     with served(book) as (_, address):
         yield address

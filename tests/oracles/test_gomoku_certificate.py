@@ -50,14 +50,15 @@ def test_a_sample_is_the_same_for_one_job_and_two(capsys: pytest.CaptureFixture[
 def test_a_reply_that_no_list_answers_is_found(
     tmp_path: Path, jobs: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    line = "h8 a1 i9 g9 i7 g7"
     slow = SlowChecker(read(REAL))
-    number = slow.below(slow.under(cells("h8 a1 i9 g9")))[-1]
+    number = slow.below(slow.under(cells(line)))[-1]
     right = file.read(REAL)
     entry = right.entry(number)
     path = tmp_path / "wrong.cert"
     emptied = replace(entry, lists=tuple(() for _ in entry.lists))
     file.write(with_entry(right, number, emptied), path)
-    assert main([str(path), "--jobs", jobs, "--under", "h8 a1 i9 g9"]) == 1
+    assert main([str(path), "--jobs", jobs, "--under", line]) == 1
     assert f"rejected: entry {number}: no win after " in capsys.readouterr().out
 
 
@@ -77,13 +78,14 @@ def test_what_is_no_certificate_is_said(tmp_path: Path, capsys: pytest.CaptureFi
         assert f"{path} is no certificate: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("count", [80, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("exact", [False, True])
-def test_an_idle_reply_leaves_the_line_of_fours_as_it_is(exact: bool) -> None:
+def test_an_idle_reply_leaves_the_line_of_fours_as_it_is(exact: bool, count: int) -> None:
     rules = SlowRules(9, exact=exact)
     rng = random.Random(4)
     lengths: list[int] = []
     busy = 0
-    while len(lengths) < 300:
+    while len(lengths) < count:
         stones = rng.sample(range(81), 28)
         board = SlowBoard(rules, rules.stones(stones[:14]), rules.stones(stones[14:]))
         if over(rules, board) or board.fives(WINNER) or board.fives(OPPONENT):
@@ -99,7 +101,7 @@ def test_an_idle_reply_leaves_the_line_of_fours_as_it_is(exact: bool) -> None:
             for reply in each(idle):
                 assert wins_with(rules, line, board.stones[WINNER], board.stones[OPPONENT] | reply)
     assert max(lengths) >= 7
-    assert busy > 300
+    assert busy > count
 
 
 def wins_with(rules: SlowRules, line: list[int], winner: int, opponent: int) -> bool:

@@ -20,7 +20,7 @@ from book.writer import BookWriter
 from engine import registry
 from engine.game import Game
 from tests.book.handmade import BLOCKED_ONCE, OPEN_FOUR, OPEN_THREE
-from tests.books import CopyOf, Fivebook, change, rows_of, seal, small_book
+from tests.books import CopyOf, Fivebook, change, rows_of, seal, slowly_on_a_server, small_book
 from tests.oracles.book_checker import assert_sound
 from tests.servers import postgresql_book
 
@@ -334,6 +334,7 @@ def test_stones_that_a_link_and_the_lookup_tell_are_written_anew(
     assert content(path) == before
 
 
+@slowly_on_a_server
 def test_a_position_that_cannot_be_read_is_taken_out(place: AnyAddress) -> None:
     small_book(place, "gomoku-9", 30)
     damaged(place, f"UPDATE positions SET stones = :blob, lookup = 5 WHERE id = {_INNER}")
