@@ -45,7 +45,7 @@ def fivebook(*arguments: object) -> str:
     return done.stdout
 
 
-# A module that several processes test is left and come back to, and has its fixtures anew each time.
+# Tests of one module run in several processes, each of which comes back to it now and then.
 @pytest.fixture(scope="session")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("whole") / "gomoku.db"
