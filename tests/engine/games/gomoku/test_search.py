@@ -363,6 +363,15 @@ def test_cells_are_found_by_what_a_stone_there_would_achieve(rule: str) -> None:
     assert len(found) == board.LEVELS
 
 
+def test_a_search_leaves_as_many_references_to_the_table_as_there_were() -> None:
+    game = registry.get("gomoku-15")
+    searcher = GomokuSearcher(game)
+    before = sys.getrefcount(searcher._table)
+    for _ in range(3):
+        searcher.search(game.initial, Limits(nodes=100))
+        assert sys.getrefcount(searcher._table) == before
+
+
 @every_rule
 def test_what_a_stone_would_achieve_after_another_is_what_it_achieves_once_that_is_there(
     rule: str,
