@@ -12,10 +12,11 @@ from rich.text import Text
 
 from book.errors import BookAway
 from book.reader import BookReader
-from book.storage.address import Address
+from book.storage.address import AnyAddress
 from engine.values import describe_value
 from precompute.builder import BuildOptions, BuildState
 from precompute.modes.prove_by_solver import ProofState
+from precompute.modes.refine import Refine
 
 _BAR_WIDTH = 24
 
@@ -23,7 +24,7 @@ _BAR_WIDTH = 24
 class BuildView:
     """Tells the state of a build: positions, rate, time left, the root's value and line."""
 
-    def __init__(self, address: Address, options: BuildOptions) -> None:
+    def __init__(self, address: AnyAddress, options: BuildOptions) -> None:
         self._address = address
         self._options = options
         self._most = options.mode.bounds.positions
@@ -36,7 +37,7 @@ class BuildView:
         rate = _rate(state)
         left = self._time_left(state, rate)
         root = self._root if state.cut_off else self.root()
-        parts = (f"{state.positions:,} positions, {rate:.1f}/s", left, f"root {root}")
+        parts = (f"{state.positions:,} positions", self._pace(state), left, f"root {root}")
         return ", ".join(filter(None, parts))
 
     def draw(self, state: BuildState) -> RenderableType:
@@ -47,7 +48,7 @@ class BuildView:
             self._spinner,
             f"{state.positions:,} positions",
             ProgressBar(self._most, state.positions, width=_BAR_WIDTH),
-            f"{rate:.1f}/s",
+            self._pace(state),
             self._elapsed,
             self._time_left(state, rate),
             self._root if state.cut_off else self.root(),
@@ -74,6 +75,13 @@ class BuildView:
         value = describe_value(entry.value, entry.proven)
         return f"{value}  {game.format_line(entry.moves[0].line)}"
 
+    def _pace(self, state: BuildState) -> str:
+        """The positions added in a second; of a refining, which adds none, what it searched."""
+        if isinstance(self._options.mode, Refine):
+            searched = _a_second(state.searches, state)
+            return f"{state.searches:,} searches, {searched:.1f}/s"
+        return f"{_rate(state):.1f}/s"
+
     def _time_left(self, state: BuildState, rate: float) -> str:
         if state.cut_off:
             return "the book is out of reach, waiting for it"
@@ -98,13 +106,17 @@ class _Elapsed:
 
 
 def _rate(state: BuildState) -> float:
-    return state.added / max(state.seconds, 1e-9)
+    return _a_second(state.added, state)
+
+
+def _a_second(done: int, state: BuildState | ProofState) -> float:
+    return done / max(state.seconds, 1e-9)
 
 
 def describe_proof(state: ProofState) -> str:
     """How far a proof is, in one line: the horizon done with and the effort, then the positions."""
     proof = state.proof
-    rate = proof.nodes / max(state.seconds, 1e-9) / 1e6
+    rate = _a_second(proof.nodes, state) / 1e6
     effort = f"{proof.nodes:,} nodes, {rate:.2f} M/s, table {100 * proof.table:.1f} % full"
     if proof.won:
         return f"win in {proof.distance} proven; the winner's positions: {state.positions:,}"

@@ -105,11 +105,20 @@ class RefineFrontier(BookFrontier):
 
 def runs_that_did_as_much(rows: GameRows, limits: Mapping[str, Any]) -> set[int]:
     """The numbers of the runs whose searches were given at least as much as `limits` give."""
+    parameters = {row.id: json.loads(row.parameters) for row in rows.select(_runs)}
     return {
-        row.id
-        for row in rows.select(_runs)
-        if _cover(json.loads(row.parameters).get("limits", {}), limits)
+        id
+        for id, given in parameters.items()
+        if not _made_one_proof(given) and _cover(given.get("limits", {}), limits)
     }
+
+
+def _made_one_proof(parameters: Mapping[str, Any]) -> bool:
+    """Whether a run's limits are those of a whole proof, in which no position was searched alone.
+
+    A proof by the book, which is for a side, searches positions like any other mode.
+    """
+    return parameters.get("mode") == "prove" and "side" not in parameters
 
 
 def _cover(had: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

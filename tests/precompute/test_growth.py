@@ -1,5 +1,6 @@
 """Where a book grows: below a root, within limits on mistakes, deeper, and as somebody wishes."""
 
+import json
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -319,12 +320,24 @@ def test_refining_ends_in_each_kind_of_database(place: AnyAddress) -> None:
 def test_a_slot_is_done_if_its_search_was_given_as_much_in_every_respect(
     book: Path, had: dict[str, object], wanted: Limits, done: bool
 ) -> None:
+    assert nothing_is_left(book, {"limits": had}, wanted) is done
+
+
+@pytest.mark.parametrize(
+    ("proof", "done"), [({"mode": "prove"}, False), ({"mode": "prove", "side": "dark"}, True)]
+)
+def test_the_limits_of_a_whole_proof_are_not_those_of_its_positions(
+    book: Path, proof: dict[str, object], done: bool
+) -> None:
+    assert nothing_is_left(book, proof | {"limits": {"nodes": 100}}, Limits(nodes=100)) is done
+
+
+def nothing_is_left(book: Path, parameters: dict[str, object], wanted: Limits) -> bool:
+    """Whether refining has nothing to search in a book all of whose runs had these parameters."""
     with BookWriter(book, GAME) as writer, writer.transaction() as connection:
-        parameters = '{"limits": ' + str(had).replace("'", '"').replace("None", "null") + "}"
-        connection.execute(update(runs).values(parameters=parameters))
+        connection.execute(update(runs).values(parameters=json.dumps(parameters)))
         site = Site(writer.address, writer.rows, [GAME.initial], wanted)
-        frontier = RefineFrontier(site)
-        assert (frontier.next_batch([]) == []) is done
+        return RefineFrontier(site).next_batch([]) == []
 
 
 def favourite(graph: Graph) -> int:
