@@ -11,6 +11,8 @@ SOAK ?= 3600
 WON := gomoku-15 gomoku-15-standard gomoku-13 gomoku-13-standard gomoku-17 gomoku-19
 GROWN := gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-20 gomoku-11
 HOURS ?= 3h
+# Of $$game, the level ones in a folder of their own where there are some.
+ROOTS = $$(find data/roots -name $$game.txt | sort | tail -n 1)
 SUITES := gomoku-11 gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-19 gomoku-20 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -94,13 +96,13 @@ book-strength: setup ## Play the engine with the shipped books against itself wi
 		done; \
 	done
 	for game in $(GROWN); do \
-		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings data/roots/$$game.txt --games 200 --jobs $(JOBS) || exit; \
+		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings $(ROOTS) --games 200 --jobs $(JOBS) || exit; \
 	done
 
 books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn from 200 games
 	for game in $(GROWN); do \
 		build="$(BIN)/fivebook build data/$$game.db --game $$game --jobs $(JOBS)"; \
-		roots=data/roots/$$game.txt; \
+		roots=$(ROOTS); \
 		$$build --roots $$roots --nodes 250000 --time $(HOURS) && \
 		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings $$roots --games 200 --jobs $(JOBS) --learn data/$$game.db && \
 		$$build --mode learn --nodes 1000000 || exit; \
@@ -113,7 +115,9 @@ openings: setup ## Make the opening suites anew
 			pentago*) options="--margin 50 --nodes 1000000" ;; \
 			*) options= ;; \
 		esac; \
-		if test -f data/roots/$$game.txt; then options="$$options --roots data/roots/$$game.txt"; fi; \
+		for roots in data/roots/$$game.txt data/roots/level/$$game.txt; do \
+			if test -f $$roots; then options="$$options --roots $$roots"; fi; \
+		done; \
 		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
 	done
 

@@ -36,7 +36,8 @@ _LOOK_MARGIN = 2
 @click.option(
     "--roots",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Openings below which a book has grown: none of them is held out.",
+    multiple=True,
+    help="Openings below which a book has grown: none of them is held out. May be given again.",
 )
 def main(
     game: Game,
@@ -45,7 +46,7 @@ def main(
     margin: int,
     nodes: int,
     seed: int,
-    roots: Path | None,
+    roots: tuple[Path, ...],
 ) -> None:
     """Write a suite of balanced openings for GAME; the same for the same engine and options.
 
@@ -53,7 +54,7 @@ def main(
     goes to held-out/ in it, for matches that say how strong it has become.
     """
     random = Random(seed)
-    grown = _keys_in(roots, game) if roots else set()
+    grown = {key for file in roots for key in _keys_in(file, game)}
     found: list[Opening] = []
     for line in islice(_balanced(game, margin, nodes, random), openings):
         found.append(line)
@@ -63,7 +64,7 @@ def main(
     # The roots come into the first half, all others stay as they were drawn.
     found.sort(key=lambda line: _key(game, line) not in grown)
     command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
-    command += f" --seed {seed}" + (f" --roots {roots}" if roots else "")
+    command += f" --seed {seed}" + "".join(f" --roots {file}" for file in roots)
     half = -(-openings // 2)
     for place, lines in ((folder, found[:half]), (folder / HELD_OUT, found[half:])):
         place.mkdir(parents=True, exist_ok=True)

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from engine import registry
 from engine.search import Limits
-from service.play.arena.openings import read_openings
+from service.play.arena.openings import read_openings, suite
+from tests.checkout import DATA
 from tools.roots import main
 
+LEVEL = DATA / "roots" / "level"
 GAME = registry.get("gomoku-9")
 NODES = 3_000
 SUITE = ["e5 f6", "d5 d6 f4", "e5 d4 c5", "a1 i9", "e5 e6 f5 a1 d5", "e5 f5 d6"]
@@ -52,3 +55,11 @@ def test_a_suite_that_is_none_of_the_game_is_told(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "q20" in result.output
     assert not file.exists()
+
+
+@pytest.mark.parametrize("name", [file.name for file in LEVEL.iterdir()])
+def test_none_of_the_shipped_ones_is_held_out(name: str) -> None:
+    game = registry.get(Path(name).stem)
+    roots = read_openings(game, LEVEL / name)
+    assert len(roots) == 40
+    assert set(roots) <= set(suite(game))
