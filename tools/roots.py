@@ -1,6 +1,6 @@
 """Chooses the openings of a suite that a longer search, too, takes for equal, to grow a book from.
 
-python -m tools.roots gomoku-15 data/openings/gomoku-15.txt data/roots/gomoku-15.txt --jobs 2
+python -m tools.roots gomoku-15 data/openings/gomoku-15.txt data/roots/level/gomoku-15.txt --jobs 2
 """
 
 from pathlib import Path
@@ -34,6 +34,7 @@ def main(game: Game, suite: Path, file: Path, roots: int, nodes: int, jobs: int)
         openings = read_openings(game, suite)
     except InvalidOpenings as error:
         raise click.BadParameter(str(error), param_hint="SUITE") from error
+    file.parent.mkdir(parents=True, exist_ok=True)
     searched = Parallel(n_jobs=jobs, return_as="generator")(
         delayed(_off_balance)(game.id, opening, nodes) for opening in openings
     )

@@ -18,7 +18,7 @@ SUITE = ["e5 f6", "d5 d6 f4", "e5 d4 c5", "a1 i9", "e5 e6 f5 a1 d5", "e5 f5 d6"]
 
 
 def choose(folder: Path, lines: list[str], *options: str) -> tuple[Result, Path]:
-    suite, file = folder / "suite.txt", folder / "roots.txt"
+    suite, file = folder / "suite.txt", folder / "new" / "roots.txt"
     suite.write_text("".join(f"{line}\n" for line in lines))
     size = ["--roots", "3", "--nodes", str(NODES), *options]
     return CliRunner().invoke(main, [GAME.id, str(suite), str(file), *size]), file
