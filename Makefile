@@ -11,8 +11,9 @@ SOAK ?= 3600
 WON := gomoku-15 gomoku-15-standard gomoku-13 gomoku-13-standard gomoku-17 gomoku-19
 GROWN := gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-20 gomoku-11
 HOURS ?= 3h
-# Of $$game, the level ones in a folder of their own where there are some.
-ROOTS = $$(find data/roots -name $$game.txt | sort | tail -n 1)
+# The files of $$game; what comes last are its level roots, where there are some.
+ALL_ROOTS = $$(find data/roots -name $$game.txt | sort)
+ROOTS = $$(echo $(ALL_ROOTS) | awk '{ print $$NF }')
 SUITES := gomoku-11 gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-19 gomoku-20 pentago pentago-swap pentago-twist
 ENGINE := $(shell find engine -name '*.py')
 
@@ -115,9 +116,7 @@ openings: setup ## Make the opening suites anew
 			pentago*) options="--margin 50 --nodes 1000000" ;; \
 			*) options= ;; \
 		esac; \
-		for roots in data/roots/$$game.txt data/roots/level/$$game.txt; do \
-			if test -f $$roots; then options="$$options --roots $$roots"; fi; \
-		done; \
+		for roots in $(ALL_ROOTS); do options="$$options --roots $$roots"; done; \
 		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
 	done
 

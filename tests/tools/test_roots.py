@@ -18,10 +18,10 @@ SUITE = ["e5 f6", "d5 d6 f4", "e5 d4 c5", "a1 i9", "e5 e6 f5 a1 d5", "e5 f5 d6"]
 
 
 def choose(folder: Path, lines: list[str], *options: str) -> tuple[Result, Path]:
-    suite, file = folder / "suite.txt", folder / "new" / "roots.txt"
-    suite.write_text("".join(f"{line}\n" for line in lines))
+    source, file = folder / "suite.txt", folder / "new" / "roots.txt"
+    source.write_text("".join(f"{line}\n" for line in lines))
     size = ["--roots", "3", "--nodes", str(NODES), *options]
-    return CliRunner().invoke(main, [GAME.id, str(suite), str(file), *size]), file
+    return CliRunner().invoke(main, [GAME.id, str(source), str(file), *size]), file
 
 
 def test_the_nearest_to_equal_are_chosen_in_the_order_of_the_suite(tmp_path: Path) -> None:
