@@ -16,11 +16,18 @@ from service.play.arena.statistics import estimate
 from service.play.arena.tally import Tally
 from tests.checkout import DATA, ROOT
 
-MATCHES = sorted((DATA / "matches" / "rapfi-1s").iterdir())
+# What the openings of a kind of match are from.
+OPENINGS = {
+    "rapfi-1s": DATA / "openings" / "held-out",
+    "book-1s": DATA / "roots" / "level",
+}
+MATCHES = sorted((DATA / "matches").glob("*/*"))
 # With signs of minus as Python writes them.
 STRENGTH = (ROOT / "docs" / "strength.md").read_text().replace("−", "-")
 
-shipped = pytest.mark.parametrize("folder", MATCHES, ids=[folder.name for folder in MATCHES])
+shipped = pytest.mark.parametrize(
+    "folder", MATCHES, ids=[f"{folder.parent.name}-{folder.name}" for folder in MATCHES]
+)
 
 
 def settings_of(folder: Path) -> dict[str, Any]:
@@ -39,14 +46,12 @@ def game_of(folder: Path) -> Game:
 
 
 @shipped
-def test_every_game_is_one_by_the_rules_from_its_held_out_opening(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_every_game_is_one_by_the_rules_from_its_opening(folder: Path, tmp_path: Path) -> None:
     game = game_of(folder)
-    openings = read_openings(game, DATA / "openings" / "held-out" / f"{game.id}.txt")
+    openings = read_openings(game, OPENINGS[folder.parent.name] / f"{game.id}.txt")
     assert settings_of(folder)["openings"] == list(map(game.format_line, openings))
     for number, played in games_of(folder, tmp_path / "copy").items():
-        opening = openings[number // 2]
+        opening = openings[number // 2 % len(openings)]
         assert played.moves[: len(opening)] == opening
         ended = game.outcome(game.play_line(played.moves))
         assert ended == (None if played.forfeit else played.outcome)
