@@ -69,6 +69,13 @@ class Player(ABC):
         A player that is to keep what it does not need of its time does nothing.
         """
 
+    def nodes_for(self, position: Position, clock: Clock | None = None) -> int | None:
+        """About how many nodes a search of `position` may make, by `clock` if there is one.
+
+        None for a player that does not say.
+        """
+        return None
+
     def close(self) -> None:  # noqa: B027 most players have nothing to give back
         """Give back what the player holds: processes, files."""
 

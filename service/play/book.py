@@ -1,6 +1,6 @@
 """The engine with a book."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,9 @@ from engine.position import Move, Position
 from engine.values import Value, from_child
 from service.play.arena.openings import read_openings
 from service.play.variety import ALWAYS_THE_BEST, Variety, is_lost, is_won
+
+# They take some milliseconds.
+_MOST_LOOKUPS = 100
 
 
 class _End(NamedTuple):
@@ -33,8 +36,9 @@ class BookPlayer(Player):
 
     If the game leaves the book as that expected, the engine begins with the rest of what it did;
     where each move has a time of its own, it has thought of that while the last book move was made.
-    Which of the good moves is left to `variety`; without any it is the best one. Where all of the
-    book's moves are excluded, it is asked for none.
+    Which of the good moves is left to `variety`; without any it is the best one, unless the engine
+    may search for longer than the book has been searched there. Where all of the book's moves are
+    excluded, it is asked for none.
 
     Raises:
         BookError: if the book cannot be opened.
@@ -68,7 +72,7 @@ class BookPlayer(Player):
         self._game_number = number
 
     def choose(self, position: Position) -> Choice:
-        known = self._from_book(position)
+        known = self._from_book(position, None)
         if known is None:
             return self._informed(position).choose(position)
         if self._end is not None:
@@ -76,7 +80,7 @@ class BookPlayer(Player):
         return known
 
     def choose_by_clock(self, position: Position, clock: Clock) -> Choice:
-        known = self._from_book(position)
+        known = self._from_book(position, clock)
         return known or self._informed(position).choose_by_clock(position, clock)
 
     def _informed(self, position: Position) -> Player:
@@ -99,15 +103,45 @@ class BookPlayer(Player):
             return None
         return _End(after, reply.line, from_child(reply.value), reply.depth - 1)
 
-    def _from_book(self, position: Position) -> Choice | None:
+    def _from_book(self, position: Position, clock: Clock | None) -> Choice | None:
         best_only = self.variety.margin == 0 and not self._excluded
         entry = self._reader.get(self.game, position, lines=0, best_only=best_only)
         moves = self._allowed(entry, position)
-        if not moves:
+        if entry is None or not moves:
+            return None
+        if self.variety.margin == 0 and self._is_outdone(position, entry, clock):
+            self._end = None
+            best = self._reader.find(self.game, position, best_only=True).moves[0]
+            self.engine.expect(position, best.line, best.value, best.depth)
             return None
         chosen = self.variety.choose(moves, position, self._game_number)
         self._end = self._end_after(position, chosen)
         return Choice(chosen.move, chosen.value, chosen.depth)
+
+    def _is_outdone(self, position: Position, entry: Entry, clock: Clock | None) -> bool:
+        """Whether the engine may make more nodes in `position` than all searches of it, and of
+        what follows it in the book, have made together. Not where very many positions follow.
+        """
+        left = self.engine.nodes_for(position, clock)
+        if left is None or entry.proven:
+            return False
+        for looks, searched in enumerate(self._searched(position), 1):
+            left -= searched.nodes
+            if left <= 0 or looks == _MOST_LOOKUPS:
+                return False
+        return True
+
+    def _searched(self, position: Position) -> Iterator[Entry]:
+        """The entries of `position` and of all stored positions that follow, the nearest first."""
+        positions, seen = [position], set()
+        for following in positions:
+            key = self.game.canonical(following).key
+            if key in seen or (entry := self._reader.get(self.game, following, lines=0)) is None:
+                continue
+            yield entry
+            seen.add(key)
+            moves = (each.move for each in entry.moves if each.in_book)
+            positions += [self.game.play(following, move) for move in moves]
 
     def _allowed(self, entry: Entry | None, position: Position) -> Sequence[BookMove]:
         if entry is None:

@@ -12,7 +12,7 @@ from book.entry import BookMove
 from book.errors import BookError
 from book.reader import BookReader
 from engine import registry
-from engine.clock import Clock
+from engine.clock import Clock, allot
 from engine.errors import FivebookError
 from engine.game import Game, Key
 from engine.players import AGENT_NAMES, UnknownPlayer
@@ -26,6 +26,7 @@ from service.play.book import BookPlayer
 from service.play.bsdgames import BsdGamesPlayer
 from service.play.gomocup import GomocupPlayer
 from service.play.players import make_player
+from service.play.variety import Variety
 from tests.book.handmade import GAME_ID, OPEN_FOUR, OPEN_THREE, proven_book
 
 GOMOKU = registry.get("gomoku-7")
@@ -43,8 +44,8 @@ def brain(fault: str = "") -> closing[Player]:
 class Informed(EnginePlayer):
     """An engine that keeps what it is told."""
 
-    def __init__(self, game: Game) -> None:
-        super().__init__(game, Limits(nodes=1))
+    def __init__(self, game: Game, nodes: int = 1) -> None:
+        super().__init__(game, Limits(nodes=nodes))
         self.told: list[tuple[Sequence[Move], int, int]] = []
         self.ahead: list[Position] = []
 
@@ -93,6 +94,16 @@ def _before_the_last(reader: BookReader, game: Game) -> Position:
         for position, best in best_moves.items()
         if best.in_book and best_moves[game.play(position, best.move)].in_book
     )
+
+
+def _work_of(reader: BookReader, game: Game, position: Position, met: set[Key]) -> int:
+    """The nodes of all searches of a position and of those that follow it, not `met` before."""
+    entry, key = reader.get(game, position), game.canonical(position).key
+    if entry is None or key in met:
+        return 0
+    met.add(key)
+    following = [game.play(position, each.move) for each in entry.moves if each.in_book]
+    return entry.nodes + sum(_work_of(reader, game, each, met) for each in following)
 
 
 def _another_reply(game: Game, position: Position, expected: BookMove) -> Move:
@@ -274,6 +285,67 @@ class TestBook:
             assert informed.ahead == [game.play(position, known.move)]
             player.choose(game.play_line(known.line[:2], position))
             assert len(informed.ahead) == 1
+
+    def test_where_the_engine_may_do_more_than_the_book_has_done_it_searches(
+        self, gomoku_book: Path
+    ) -> None:
+        game = registry.get("gomoku-9")
+        with BookReader(gomoku_book) as reader:
+            stored = [position for position, best in _stored(reader, game) if not best.proven]
+            works = [_work_of(reader, game, position, set()) for position in stored]
+            entries = [reader.find(game, position) for position in stored]
+        assert len(set(works)) > 2
+        for position, work, entry in zip(stored, works, entries, strict=True):
+            best = entry.moves[0]
+            for nodes in (work, work + 1):
+                informed = Informed(game, nodes)
+                with closing(BookPlayer(gomoku_book, informed)) as player:
+                    searches = player.choose(position).nodes > 0
+                assert searches == (nodes > work)
+                told = [(best.line, best.value, best.depth)] if searches else []
+                assert informed.told == told
+
+    def test_a_position_that_many_follow_is_the_books(
+        self, gomoku_book: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        game = registry.get("gomoku-9")
+        with closing(BookPlayer(gomoku_book, Informed(game, 100_000))) as player:
+            assert player.choose(game.initial).nodes > 0
+            monkeypatch.setattr("service.play.book._MOST_LOOKUPS", 2)
+            assert player.choose(game.initial).nodes == 0
+
+    def test_what_the_book_proves_and_what_it_varies_is_not_searched(
+        self, path: Path, gomoku_book: Path
+    ) -> None:
+        game = registry.get(GAME_ID)
+        with closing(BookPlayer(path, Informed(game, 100_000))) as player:
+            assert player.choose(game.play_line(game.parse_line(OPEN_THREE))).nodes == 0
+        engine = Informed(game, 100_000)
+        with closing(BookPlayer(gomoku_book, engine, Variety(margin=0.01))) as player:
+            assert player.choose(game.initial).nodes == 0
+
+    @pytest.mark.parametrize(
+        ("limits", "clock", "nodes"),
+        [
+            (Limits(nodes=5000), None, 5000),
+            (Limits(depth=5), None, None),
+            (Limits(movetime=0.5), None, 500_000),
+            (Limits(movetime=0.5, nodes=5000), None, 5000),
+            (Limits(movetime=0.5), Clock(1000.0), 500_000),
+            (Limits(depth=5), Clock(10.0), int(1_000_000 * allot(Clock(10.0), 0, 49).soft)),
+        ],
+    )
+    def test_the_engine_says_how_many_nodes_its_limits_are(
+        self, limits: Limits, clock: Clock | None, nodes: int | None
+    ) -> None:
+        player = EnginePlayer(GOMOKU, limits)
+        assert player.nodes_for(GOMOKU.initial, clock) == nodes
+
+    def test_the_engine_learns_how_fast_it_is(self) -> None:
+        player = EnginePlayer(GOMOKU, Limits(movetime=0.5))
+        first = player.nodes_for(GOMOKU.initial)
+        player.choose(GOMOKU.play_line(GOMOKU.parse_line("d4 e5")))
+        assert player.nodes_for(GOMOKU.initial) != first
 
     @pytest.mark.parametrize(
         ("limits", "looks"), [(Limits(movetime=0.05), True), (Limits(nodes=50), False)]
