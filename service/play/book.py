@@ -37,7 +37,7 @@ class BookPlayer(Player):
     If the game leaves the book as that expected, the engine begins with the rest of what it did;
     where each move has a time of its own, it has thought of that while the last book move was made.
     Which of the good moves is left to `variety`; without any it is the best one, unless the engine
-    may search for longer than the book has been searched there. Where all of the book's moves are
+    may search for longer than has been done for the book there. Where all of the book's moves are
     excluded, it is asked for none.
 
     Raises:
@@ -109,7 +109,7 @@ class BookPlayer(Player):
         moves = self._allowed(entry, position)
         if entry is None or not moves:
             return None
-        if self.variety.margin == 0 and self._is_outdone(position, entry, clock):
+        if best_only and self._is_outdone(position, entry, clock):
             self._end = None
             best = self._reader.find(self.game, position, best_only=True).moves[0]
             self.engine.expect(position, best.line, best.value, best.depth)

@@ -314,15 +314,23 @@ class TestBook:
             monkeypatch.setattr("service.play.book._MOST_LOOKUPS", 2)
             assert player.choose(game.initial).nodes == 0
 
-    def test_what_the_book_proves_and_what_it_varies_is_not_searched(
-        self, path: Path, gomoku_book: Path
-    ) -> None:
+    def test_what_the_book_proves_is_not_searched(self, path: Path) -> None:
         game = registry.get(GAME_ID)
         with closing(BookPlayer(path, Informed(game, 100_000))) as player:
             assert player.choose(game.play_line(game.parse_line(OPEN_THREE))).nodes == 0
-        engine = Informed(game, 100_000)
-        with closing(BookPlayer(gomoku_book, engine, Variety(margin=0.01))) as player:
-            assert player.choose(game.initial).nodes == 0
+
+    def test_a_book_that_varies_or_excludes_moves_is_not_searched_for_longer(
+        self, gomoku_book: Path, tmp_path: Path
+    ) -> None:
+        game = registry.get("gomoku-9")
+        prepared = tmp_path / "prepared.txt"
+        with BookReader(gomoku_book) as reader:
+            best = reader.find(game, game.initial).moves[0]
+        prepared.write_text(game.format_move(best.move))
+        for variety in (Variety(margin=0.01), Variety(excluded=str(prepared))):
+            engine = Informed(game, 100_000)
+            with closing(BookPlayer(gomoku_book, engine, variety)) as player:
+                assert player.choose(game.initial).nodes == 0
 
     @pytest.mark.parametrize(
         ("limits", "clock", "nodes"),
