@@ -338,7 +338,11 @@ def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
         read_openings(GAME, path)
 
 
-def test_the_boards_of_the_games_that_are_played_can_be_watched(tmp_path: Path) -> None:
+def test_the_boards_of_the_games_that_are_played_can_be_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # On a fast machine the games are over in less than two looks as they are.
+    monkeypatch.setattr("service.play.arena.match._SECONDS_BETWEEN_LOOKS", 0.001)
     settings = replace(SETTINGS, players=("engine:nodes=3000", "engine:nodes=3001"))
     seen: list[tuple[Move, ...]] = []
 
