@@ -120,10 +120,11 @@ class BookPlayer(Player):
 
     def _is_outdone(self, position: Position, entry: Entry, clock: Clock | None) -> bool:
         """Whether the engine may make more nodes in `position` than all searches of it, and of
-        what follows it in the book, have made together. Not where very many positions follow.
+        what follows it in the book, have made together. It may not where `_MOST_LOOKUPS` follow.
         """
         left = self.engine.nodes_for(position, clock)
-        if left is None or entry.proven:
+        if left is None or entry.proven or entry.nodes >= left:
+            # As a rule, where moves are short: no other lookup is needed.
             return False
         for looks, searched in enumerate(self._searched(position), 1):
             left -= searched.nodes
