@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from book.reader import BookReader
+from engine import registry
+from engine.position import Position
+from engine.values import winning_probability
 from fivebook.cli import cli
+from service.play.arena.openings import read_openings
 from tests.checkout import DATA
 
 BOOKS = sorted(DATA.glob("*.db"))
@@ -50,3 +55,33 @@ def test_a_sample_of_a_shipped_book_has_no_fault(book: Path) -> None:
 @of_each_book
 def test_a_shipped_book_has_no_fault(book: Path) -> None:
     assert "no fault" in verified(book)
+
+
+def test_the_26_openings_of_renju_go_to_ply_8() -> None:
+    """Wherever moves lead that give away at most 3 % together, unless a proof ends the line."""
+    game = registry.get("gomoku-15-renju")
+    openings = read_openings(game, DATA / "roots" / "gomoku-15-renju.txt")
+    missing = []
+    with BookReader(DATA / "gomoku-15-renju.db") as book:
+        # The positions to look at, with what may still be given away on the way to ply 8.
+        left = {game.canonical(game.play_line(opening)).position: 0.03 for opening in openings}
+        assert len(left) == 26
+        for _ply in range(3, 8):
+            after: dict[Position, float] = {}
+            for position, may_lose in left.items():
+                entry = book.get(game, position)
+                if entry is None:
+                    missing.append(position)
+                    continue
+                if entry.proven:
+                    continue
+                best = winning_probability(entry.value)
+                for move in entry.moves:
+                    rest = may_lose - (best - winning_probability(move.value))
+                    if rest >= 0:
+                        child = game.canonical(game.play(position, move.move)).position
+                        after[child] = max(rest, after.get(child, 0.0))
+            left = after
+        missing += [position for position in left if book.get(game, position) is None]
+    assert len(left) > 26
+    assert not missing
