@@ -2,7 +2,7 @@
 
     python -m tools.screenshots
 
-Serves the shipped books and a small one of renju, built for this. Needs playwright and Chromium.
+Serves shipped books. Needs playwright and Chromium.
 """
 
 import shutil
@@ -19,8 +19,7 @@ from typing import Any
 from tools.chromium import chromium
 
 ROOT = Path(__file__).parents[1]
-_SHIPPED = ("gomoku-15.db", "pentago-swap.db")
-_BOOK = ("gomoku-15-renju", "h8,i9")
+_SHIPPED = ("gomoku-15.db", "gomoku-15-renju.db", "pentago-swap.db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,12 @@ def _site() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         # What is missed is counted beside a book.
         books = [shutil.copy(ROOT / "data" / name, folder) for name in _SHIPPED]
-        game, root = _BOOK
-        books.append(str(Path(folder) / f"{game}.db"))
-        build = ("build", books[-1], "--game", game, "--root", root, "--positions", "60")
-        _fivebook(*build, "--nodes", "20000").wait()
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = str(free.getsockname()[1])
-        server = _fivebook("serve", *books, "--port", port)
+        command = [sys.executable, "-m", "fivebook", "serve", *books, "--port", port]
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         try:
             assert server.stdout is not None
             server.stdout.readline()
@@ -97,11 +95,6 @@ def _site() -> Iterator[str]:
         finally:
             server.terminate()
             server.wait()
-
-
-def _fivebook(*arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "fivebook", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
 
 if __name__ == "__main__":

@@ -26,18 +26,18 @@ export const find = (selector, within = document) => within.querySelector(select
 
 const plurals = new Intl.PluralRules(document.documentElement.lang);
 const numbers = new Intl.NumberFormat(document.documentElement.lang);
+const compact = new Intl.NumberFormat(document.documentElement.lang, {
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
 
 export const number = (value) => numbers.format(value);
 
 /** A part of one, in whole per cent. */
 export const percent = (part) => `${Math.round(100 * part)}\u00a0%`;
 
-/** Large numbers as people read them: 120 k, 3.4 M. */
-export function rough(value) {
-  if (value < 10_000) return number(value);
-  if (value < 1_000_000) return `${Math.round(value / 1000)} k`;
-  return `${(value / 1_000_000).toFixed(1)} M`;
-}
+/** Large numbers as people read them: 120K, 3.4M, 17.4B. */
+export const rough = (value) => (value < 10_000 ? number(value) : compact.format(value));
 
 /**
  * The text called `key`, with its {names} filled from `values`. Where `values` has an `n`, the
