@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from engine.clock import Clock
 from engine.errors import IllegalMove, InvalidMove
 from engine.game import Game, Outcome
 from engine.players.base import Choice, Player
@@ -47,19 +48,25 @@ class PacedEngine(Player):
 
     def choose(self, position: Position) -> Choice:
         started = self._clock()
-        self._engine.limits = Limits(movetime=self._share(position))
+        self._pace(position)
         choice = self._engine.choose(position)
         self._left -= self._clock() - started
         return choice
+
+    def nodes_for(self, position: Position, clock: Clock | None = None) -> int | None:
+        self._pace(position)
+        return self._engine.nodes_for(position, clock)
 
     def expect(self, position: Position, line: Sequence[Move], value: Value, depth: int) -> None:
         """See `engine.search.Searcher.expect`."""
         self._engine.expect(position, line, value, depth)
 
-    def _share(self, position: Position) -> float:
+    def _pace(self, position: Position) -> None:
+        """Limit the engine to what `position` may take of the time that is left."""
         moves_to_come = (self.game.cell_count - position.ply + 1) // 2
         free = self._left - moves_to_come * _RESERVE
-        return max(min(free * _SHARE, self.movetime), _SHORTEST)
+        share = max(min(free * _SHARE, self.movetime), _SHORTEST)
+        self._engine.limits = Limits(movetime=share)
 
 
 def play_gobang(

@@ -14,6 +14,7 @@ from rich.console import Console
 from engine import registry
 from engine.game import Game
 from engine.players.base import Choice, Player
+from engine.players.engine import EnginePlayer
 from engine.position import Position
 from engine.search import Limits
 from fivebook.cli import cli
@@ -312,6 +313,14 @@ def test_a_move_takes_at_most_its_movetime() -> None:
     player = PacedEngine(sluggard, movetime=0.5, game_time=120.0, clock=sluggard.clock)
     player.choose(Position())
     assert sluggard.limits == Limits(movetime=0.5)
+
+
+def test_a_move_may_make_the_nodes_of_its_share_of_the_time() -> None:
+    engine = EnginePlayer(registry.get("gomoku-11"), Limits(nodes=1))
+    assert PacedEngine(engine, movetime=0.5, game_time=120.0).nodes_for(Position()) == 500_000
+    nodes = PacedEngine(engine, movetime=30.0, game_time=120.0).nodes_for(Position())
+    assert nodes is not None
+    assert 5_000_000 < nodes < 6_000_000
 
 
 def test_time_that_a_move_leaves_is_for_later_ones() -> None:
