@@ -51,10 +51,26 @@ def test_a_sample_of_a_shipped_book_has_no_fault(book: Path) -> None:
     assert verified(book, "--sample", "500") == f"{book}: 500 positions looked at, no fault\n"
 
 
+@of_each_book
+def test_a_shipped_book_knows_the_empty_board(book: Path) -> None:
+    game = registry.get(book.stem)
+    with BookReader(book) as reader:
+        assert reader.get(game, game.initial) is not None
+
+
 @pytest.mark.slow
 @of_each_book
 def test_a_shipped_book_has_no_fault(book: Path) -> None:
     assert "no fault" in verified(book)
+
+
+def test_the_26_openings_of_renju_are_reached_from_the_empty_board() -> None:
+    game = registry.get("gomoku-15-renju")
+    openings = read_openings(game, DATA / "roots" / "gomoku-15-renju.txt")
+    beginnings = {opening[:stones] for opening in openings for stones in range(4)}
+    assert len(beginnings) == 1 + 1 + 2 + 26
+    with BookReader(DATA / "gomoku-15-renju.db") as book:
+        assert all(book.get(game, game.play_line(each)) for each in beginnings)
 
 
 def test_the_26_openings_of_renju_go_to_ply_8() -> None:
