@@ -1,6 +1,7 @@
 """The cheapest rest slots of a book, of all or of those that are left to be done."""
 
 import heapq
+import math
 from array import array
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -64,17 +65,22 @@ class LossLimits:
 
     `each` move, and all of them `together`; None: anything. In a book for the side `own` its moves
     may give away `margin` each, and `each` is for those of the other. They count in the steps of
-    the costs, which are parts of 4000.
+    the costs, which are parts of 4000. A way has at most `plies` moves, from the root on.
     """
 
     each: float | None = None
     together: float | None = None
     own: Side | None = None
     margin: float = 0.0
+    plies: int | None = None
 
     def as_dict(self) -> dict[str, object]:
         """The limits that are given, by the names under which plans and runs keep them."""
-        limits: dict[str, object] = {"max_loss": self.each, "total_loss": self.together}
+        limits: dict[str, object] = {
+            "max_loss": self.each,
+            "total_loss": self.together,
+            "plies": self.plies,
+        }
         if self.own is not None:
             limits |= {"side": self.own, "margin": self.margin}
         return {name: limit for name, limit in limits.items() if limit is not None}
@@ -209,6 +215,7 @@ class CheapestSlots:
         self.looked_at = 0
         self._connection = rows.connection
         self._limits = limits
+        self._last_ply = math.inf if limits.plies is None else root.ply + limits.plies
         self._outlook = outlook
         # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
         # and what the way gave away.
@@ -234,6 +241,8 @@ class CheapestSlots:
     def _look_at(self, id: int, cost: int, given: int) -> None:
         self.looked_at += 1
         row = self._connection.execute(_position, {"id": id}).one()
+        if row.ply >= self._last_ply:
+            return
         own = slot_cost(row, row.value, row.proven, row.children)
         if own is not None and self._outlook.wants(row) and id not in self._queued:
             total = self._limits.after(given, row, row.value, row.rest_value)

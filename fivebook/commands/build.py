@@ -60,7 +60,7 @@ _OPTIONS = {
     "explore": {*_OF_A_BUILD, *_OF_GROWTH, "positions"},
     "full": {*_OF_A_BUILD, "root", "roots", "plies"},
     "refine": {*_OF_A_BUILD, *_OF_GROWTH, "searches", "rounds"},
-    "deviate": {*_OF_A_BUILD, "root", "roots", "positions", "total_loss", "each_loss"},
+    "deviate": {*_OF_A_BUILD, "root", "roots", "positions", "plies", "total_loss", "each_loss"},
     "learn": {*_OF_A_BUILD, "positions"},
     "check": {*_OF_A_BUILD, "corrections"},
     "prove": {"by", "root", "plies", "memory"},
@@ -260,9 +260,9 @@ def build(
     are, and for any number of builders that share a PostgreSQL book.
 
     --mode deviate adds every position that moves lead to which give away at most --rel each and
-    --abs together, as long as games go: --positions or --time end it sooner. --mode refine
-    searches the moves that no position is stored for again, where the last search had smaller
-    limits, and adds none; by --rounds with limits that grow, for what matters most.
+    --abs together, as long as games go: --plies, --positions or --time end it sooner. --mode
+    refine searches the moves that no position is stored for again, where the last search had
+    smaller limits, and adds none; by --rounds with limits that grow, for what matters most.
 
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
@@ -383,7 +383,7 @@ def _search_mode(
             total, each = losses
             if total is None or each is None:
                 raise click.UsageError("--mode deviate needs --abs and --rel")
-            return Deviate(each, total, positions)
+            return Deviate(each, total, positions, plies)
         case "learn":
             return Learn(positions)
         case "check":

@@ -10,13 +10,15 @@ from precompute.slots import LossLimits
 class Deviate(CheapestFirst):
     """All that moves lead to which give away at most `max_loss` each and `total_loss` together.
 
-    Both are in winning probability.
+    Both are in winning probability. `plies` is how far that goes after the root; None: to the end
+    of the games.
     """
 
     max_loss: float
     total_loss: float
     positions: int | None = None
+    plies: int | None = None
 
     @property
     def losses(self) -> LossLimits:
-        return LossLimits(self.max_loss, self.total_loss)
+        return LossLimits(self.max_loss, self.total_loss, plies=self.plies)

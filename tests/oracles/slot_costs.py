@@ -36,10 +36,12 @@ def costs_of_all_slots(
     each: float = math.inf,
     together: float = math.inf,
     own: tuple[int, float] | None = None,
+    plies: float = math.inf,
 ) -> dict[int, int]:
     """The cost of each slot to be expanded by its position: the least of all ways to it.
 
     What moves may give away is in parts of 4000; `own` is a side, 0 or 1, and what its moves may.
+    A way has at most `plies` moves.
     """
     costs: dict[int, int] = {}
     first = graph.rows[root].ply
@@ -49,7 +51,7 @@ def costs_of_all_slots(
 
     def may(*given: int) -> bool:
         each_may = all(loss <= most(ply) for ply, loss in enumerate(given, start=first))
-        return each_may and sum(given) <= together
+        return each_may and sum(given) <= together and len(given) <= plies
 
     def follow(id: int, cost: int, given: tuple[int, ...]) -> None:
         row = graph.rows[id]

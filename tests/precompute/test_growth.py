@@ -52,6 +52,7 @@ MODES: dict[str, dict[str, Any]] = {
     "explore for light": {"mode": Explore(SIZE + 12, 0.3, Side.LIGHT, 0.02), "line": "c3 b2"},
     "refine for dark": {"mode": Refine(None, 0.5, Side.DARK, 0.1), "limits": MORE_NODES},
     "deviate": {"mode": Deviate(max_loss=0.02, total_loss=0.03), "line": LATE},
+    "deviate to a ply": {"mode": Deviate(0.01, 0.02, plies=3), "roots": ("c3 b2 a1", "a1 e5")},
     "refine": {"mode": Refine(), "limits": MORE_NODES},
     "full": {"mode": Full(plies=1), "line": "c3 b2 a1"},
     "explore from roots": {"mode": Explore(SIZE + 20), "roots": ("a1 e5", "a5 a1", "a1 b1 c1")},
@@ -247,6 +248,21 @@ def test_a_deviation_leaves_no_slot_that_small_mistakes_lead_to(book: Path) -> N
     assert costs_of_all_slots(graph, number, each=4, together=4) == {}
     # Those that larger ones lead to are still there.
     assert costs_of_all_slots(graph, number) != {}
+
+
+def test_a_deviation_goes_as_far_as_it_is_told(tmp_path: Path) -> None:
+    roots = ("c3", "b2 a1")
+    path = tmp_path / "book.db"
+    build(path, roots=roots, mode=Deviate(0.005, 0.01, plies=3))
+    graph = Graph(path)
+    for root in roots:
+        number = number_of(graph, root)
+        plies = {graph.rows[id].ply for id in below(graph, [number])}
+        first = graph.rows[number].ply
+        assert plies >= {first, first + 1, first + 2, first + 3}
+        assert costs_of_all_slots(graph, number, each=20, together=40, plies=3) == {}
+        assert costs_of_all_slots(graph, number, each=20, together=40) != {}
+    assert max(row.ply for row in graph.rows.values()) == 5
 
 
 @pytest.fixture

@@ -202,6 +202,14 @@ def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
     assert_cheapest_first(found, expected)
 
 
+@pytest.mark.parametrize("plies", [0, 1, 3])
+def test_no_way_has_more_moves_than_it_may(wild_book: AnyAddress, plies: int) -> None:
+    expected = costs_of_all_slots(Graph(wild_book), plies=plies)
+    found = found_slots(wild_book, losses=LossLimits(plies=plies))
+    assert len(found) < len(found_slots(wild_book))
+    assert_cheapest_first(found, expected)
+
+
 def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAddress) -> None:
     with BookReader(book) as reader, reader.rows_of(GAME) as rows:
         slots = ExploreFrontier(site_of(reader, rows)).cheapest_slots()
