@@ -11,8 +11,9 @@ SOAK ?= 3600
 WON := gomoku-15 gomoku-15-standard gomoku-13 gomoku-13-standard gomoku-17 gomoku-19
 GROWN := gomoku-15 gomoku-15-standard gomoku-15-renju gomoku-20 gomoku-11
 HOURS ?= 3h
-# How long those grow from the empty board whose beginning is no proof. Dark is far ahead there: what
-# gives away more of the few chances that light has is not worth the time.
+# What grows from the empty board, and how long. Dark is far ahead there: what gives away more of the
+# few chances that light has is not worth the time.
+BEGUN := gomoku-15-renju gomoku-20
 BEGINNING ?= 40m
 # The files of $$game; what comes last are its level roots, where there are some.
 ALL_ROOTS = $$(find data/roots -name $$game.txt | sort)
@@ -104,10 +105,12 @@ book-strength: setup ## Play the engine with the shipped books against itself wi
 	done
 
 books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn from 200 games
+	for game in $(BEGUN); do \
+		$(BIN)/fivebook build data/$$game.db --game $$game --jobs $(JOBS) --max-loss 5% --nodes 250000 --time $(BEGINNING) || exit; \
+	done
 	for game in $(GROWN); do \
 		build="$(BIN)/fivebook build data/$$game.db --game $$game --jobs $(JOBS)"; \
 		roots=$(ROOTS); \
-		if ! [ -e data/$$game.cert ]; then $$build --max-loss 5% --nodes 250000 --time $(BEGINNING) || exit; fi; \
 		$$build --roots $$roots --nodes 250000 --time $(HOURS) && \
 		$(BIN)/fivebook arena engine:book=data/$$game.db engine --game $$game --openings $$roots --games 200 --jobs $(JOBS) --learn data/$$game.db && \
 		$$build --mode learn --nodes 1000000 || exit; \

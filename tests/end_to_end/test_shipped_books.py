@@ -51,8 +51,10 @@ def test_a_sample_of_a_shipped_book_has_no_fault(book: Path) -> None:
     assert verified(book, "--sample", "500") == f"{book}: 500 positions looked at, no fault\n"
 
 
-@of_each_book
-def test_a_shipped_book_knows_the_empty_board(book: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "gomoku-11.db"])
+def test_a_shipped_book_knows_the_empty_board(name: str) -> None:
+    """But for that of 11×11, where a book from there does harm: see docs/strength.md."""
+    book = DATA / name
     game = registry.get(book.stem)
     with BookReader(book) as reader:
         assert reader.get(game, game.initial) is not None
