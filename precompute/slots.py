@@ -60,12 +60,13 @@ _searches = select(func.coalesce(func.sum(runs.c.searches), 0)).where(
 
 
 @dataclass(frozen=True, slots=True)
-class LossLimits:
-    """What the moves of a way may give away, in winning probability from 0 to 1.
+class WayLimits:
+    """What the moves of a way may give away, and how many there may be.
 
-    `each` move, and all of them `together`; None: anything. In a book for the side `own` its moves
-    may give away `margin` each, and `each` is for those of the other. They count in the steps of
-    the costs, which are parts of 4000. A way has at most `plies` moves, from the root on.
+    `each` move, and all of them `together`, in winning probability from 0 to 1; None: anything. In
+    a book for the side `own` its moves may give away `margin` each, and `each` is for those of the
+    other. They count in the steps of the costs, which are parts of 4000. A way ends `plies` plies
+    after the root; None: with the game.
     """
 
     each: float | None = None
@@ -124,7 +125,7 @@ class Undone(Outlook):
     the rows alone: when these were read makes no difference.
     """
 
-    def __init__(self, rows: GameRows, limits: LossLimits) -> None:
+    def __init__(self, rows: GameRows, limits: WayLimits) -> None:
         self.done_count = 0
         self._rows = rows
         self._limits = limits
@@ -211,7 +212,7 @@ class CheapestSlots:
     looked at in vain. `looked_at` counts all that were.
     """
 
-    def __init__(self, rows: GameRows, root: AnyRow, limits: LossLimits, outlook: Outlook) -> None:
+    def __init__(self, rows: GameRows, root: AnyRow, limits: WayLimits, outlook: Outlook) -> None:
         self.looked_at = 0
         self._connection = rows.connection
         self._limits = limits

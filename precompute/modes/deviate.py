@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from precompute.modes.explore import CheapestFirst
-from precompute.slots import LossLimits
+from precompute.slots import WayLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,5 +20,5 @@ class Deviate(CheapestFirst):
     plies: int | None = None
 
     @property
-    def losses(self) -> LossLimits:
-        return LossLimits(self.max_loss, self.total_loss, plies=self.plies)
+    def ways(self) -> WayLimits:
+        return WayLimits(self.max_loss, self.total_loss, plies=self.plies)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from book.writer import PlannedTask, Task
 from engine.position import Side
 from precompute.modes.frontier import Bounds, GrowingFrontier, SearchMode, Site
-from precompute.slots import CheapestSlots, LossLimits, Outlook, SlotsByTurns
+from precompute.slots import CheapestSlots, Outlook, SlotsByTurns, WayLimits
 
 
 class CheapestFirst(SearchMode):
@@ -19,11 +19,11 @@ class CheapestFirst(SearchMode):
 
     @property
     @abstractmethod
-    def losses(self) -> LossLimits:
-        """What the moves of a way may give away."""
+    def ways(self) -> WayLimits:
+        """Which ways are taken to a slot."""
 
     def frontier(self, site: Site) -> "ExploreFrontier":
-        return ExploreFrontier(site, most=self.positions, losses=self.losses)
+        return ExploreFrontier(site, most=self.positions, ways=self.ways)
 
     @property
     def bounds(self) -> Bounds:
@@ -31,7 +31,7 @@ class CheapestFirst(SearchMode):
 
     @property
     def decides(self) -> dict[str, object]:
-        return self.losses.as_dict()
+        return self.ways.as_dict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,18 @@ class Explore(CheapestFirst):
     margin: float = 0.0
 
     @property
-    def losses(self) -> LossLimits:
-        return LossLimits(self.max_loss, own=self.own, margin=self.margin)
+    def ways(self) -> WayLimits:
+        return WayLimits(self.max_loss, own=self.own, margin=self.margin)
 
 
 class ExploreFrontier(GrowingFrontier):
-    """Grows the book where sensible games go: the cheapest rest slots within `losses` first."""
+    """Grows the book where sensible games go: the cheapest rest slots within `ways` first."""
 
     def __init__(
-        self, site: Site, *, most: int | None = None, losses: LossLimits = LossLimits()
+        self, site: Site, *, most: int | None = None, ways: WayLimits = WayLimits()
     ) -> None:
         super().__init__(site, most)
-        self._losses = losses
+        self._ways = ways
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         new = {planned.task.key for planned in opened if planned.task.new}
@@ -85,7 +85,6 @@ class ExploreFrontier(GrowingFrontier):
     def cheapest_slots(self, planned: int = 0) -> SlotsByTurns:
         """The positions whose rest slots are to be expanded, in order; `planned` already are."""
         below = [
-            CheapestSlots(self._rows, root, self._losses, Outlook())
-            for root in self._stored_roots()
+            CheapestSlots(self._rows, root, self._ways, Outlook()) for root in self._stored_roots()
         ]
         return SlotsByTurns(below, turn=self._rows.count() + planned)

@@ -14,7 +14,7 @@ from book.writer import PlannedTask, Task
 from engine.game import Key
 from engine.position import Side
 from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site
-from precompute.slots import CheapestSlots, LossLimits, SlotsByTurns, Undone
+from precompute.slots import CheapestSlots, SlotsByTurns, Undone, WayLimits
 
 _runs = select(runs.c.id, runs.c.parameters).where(runs.c.game == bindparam("game"))
 
@@ -34,12 +34,12 @@ class Refine(SearchMode):
     margin: float = 0.0
 
     @property
-    def losses(self) -> LossLimits:
-        """What the moves of a way may give away."""
-        return LossLimits(self.max_loss, own=self.own, margin=self.margin)
+    def ways(self) -> WayLimits:
+        """Which ways are taken to a slot."""
+        return WayLimits(self.max_loss, own=self.own, margin=self.margin)
 
     def frontier(self, site: Site) -> "RefineFrontier":
-        return RefineFrontier(site, most=self.searches, losses=self.losses)
+        return RefineFrontier(site, most=self.searches, ways=self.ways)
 
     @property
     def bounds(self) -> Bounds:
@@ -47,7 +47,7 @@ class Refine(SearchMode):
 
     @property
     def decides(self) -> dict[str, object]:
-        return {"mode": "refine"} | self.losses.as_dict()
+        return {"mode": "refine"} | self.ways.as_dict()
 
 
 class RefineFrontier(BookFrontier):
@@ -59,13 +59,13 @@ class RefineFrontier(BookFrontier):
     """
 
     def __init__(
-        self, site: Site, *, most: int | None = None, losses: LossLimits = LossLimits()
+        self, site: Site, *, most: int | None = None, ways: WayLimits = WayLimits()
     ) -> None:
         super().__init__(site)
         self._limits = site.limits.as_dict()
         self._most = most
-        self._losses = losses
-        self._outlook = Undone(site.rows, losses)
+        self._ways = ways
+        self._outlook = Undone(site.rows, ways)
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         batch = self._missing_roots(opened) or self._chosen(opened)
@@ -90,7 +90,7 @@ class RefineFrontier(BookFrontier):
         """The positions whose rest slots are to be searched again, in order."""
         self._outlook.refresh(opened, runs_that_did_as_much(self._rows, self._limits))
         below = [
-            CheapestSlots(self._rows, root, self._losses, self._outlook)
+            CheapestSlots(self._rows, root, self._ways, self._outlook)
             for root in self._stored_roots()
         ]
         return SlotsByTurns(below, turn=self._outlook.done_count + len(opened))

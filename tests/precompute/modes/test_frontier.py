@@ -29,7 +29,7 @@ from precompute.job import run_task
 from precompute.modes.explore import ExploreFrontier
 from precompute.modes.frontier import Site
 from precompute.modes.refine import RefineFrontier
-from precompute.slots import CheapestSlots, LossLimits
+from precompute.slots import CheapestSlots, WayLimits
 from tests.oracles.book_checker import assert_sound, cost_of_slot
 from tests.oracles.slot_costs import Graph, costs_of_all_slots
 from tests.servers import postgresql_book
@@ -95,18 +95,16 @@ def site_of(book: BookReader | BookWriter, rows: GameRows, root: Position = GAME
     return Site(book.address, rows, [root], MORE_NODES)
 
 
-def found_slots(book: AnyAddress, root: int = 1, losses: LossLimits = LossLimits()) -> list[int]:
+def found_slots(book: AnyAddress, root: int = 1, ways: WayLimits = WayLimits()) -> list[int]:
     """The slots that the frontier gives, in its order, by their positions."""
-    return [row.id for row in searched_slots(book, root, losses)[1]]
+    return [row.id for row in searched_slots(book, root, ways)[1]]
 
 
-def searched_slots(
-    book: AnyAddress, root: int, losses: LossLimits
-) -> tuple[CheapestSlots, list[Any]]:
+def searched_slots(book: AnyAddress, root: int, ways: WayLimits) -> tuple[CheapestSlots, list[Any]]:
     with BookReader(book) as reader, reader.rows_of(GAME) as rows:
         [stored] = rows.select(select(positions.c.stones).where(positions.c.id == root))
         site = site_of(reader, rows, GAME.unpack(stored.stones))
-        frontier = ExploreFrontier(site, losses=losses)
+        frontier = ExploreFrontier(site, ways=ways)
         slots = frontier.cheapest_slots()
         return slots, list(slots)
 
@@ -172,7 +170,7 @@ def test_below_a_root_only_slots_of_its_own_come(wild_book: AnyAddress, root: in
 @pytest.mark.parametrize("each", [0.02, 0.05, 0.2])
 def test_no_way_with_a_larger_mistake_is_taken(wild_book: AnyAddress, each: float) -> None:
     expected = costs_of_all_slots(Graph(wild_book), each=4000 * each)
-    found = found_slots(wild_book, losses=LossLimits(each))
+    found = found_slots(wild_book, ways=WayLimits(each))
     assert 0 < len(found) < len(found_slots(wild_book))
     assert_cheapest_first(found, expected)
 
@@ -187,7 +185,7 @@ def test_a_book_for_a_side_takes_fewer_of_its_own_moves(
         each=math.inf if each is None else 4000 * each,
         own=(0 if own is Side.DARK else 1, 4000 * margin),
     )
-    found = found_slots(wild_book, losses=LossLimits(each, own=own, margin=margin))
+    found = found_slots(wild_book, ways=WayLimits(each, own=own, margin=margin))
     assert 0 < len(found) < len(found_slots(wild_book))
     assert_cheapest_first(found, expected)
 
@@ -197,15 +195,15 @@ def test_no_way_is_taken_whose_mistakes_add_up_to_too_much(
     wild_book: AnyAddress, each: float, together: float
 ) -> None:
     expected = costs_of_all_slots(Graph(wild_book), each=4000 * each, together=4000 * together)
-    found = found_slots(wild_book, losses=LossLimits(each, together))
-    assert 0 < len(found) < len(found_slots(wild_book, losses=LossLimits(each)))
+    found = found_slots(wild_book, ways=WayLimits(each, together))
+    assert 0 < len(found) < len(found_slots(wild_book, ways=WayLimits(each)))
     assert_cheapest_first(found, expected)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 3])
 def test_no_way_has_more_moves_than_it_may(wild_book: AnyAddress, plies: int) -> None:
     expected = costs_of_all_slots(Graph(wild_book), plies=plies)
-    found = found_slots(wild_book, losses=LossLimits(plies=plies))
+    found = found_slots(wild_book, ways=WayLimits(plies=plies))
     assert len(found) < len(found_slots(wild_book))
     assert_cheapest_first(found, expected)
 
@@ -222,14 +220,14 @@ def test_the_next_slots_are_found_without_looking_at_the_whole_book(book: AnyAdd
 
 
 LIMITS = {
-    "refine": LossLimits(),
-    "refine within limits": LossLimits(0.3),
-    "refine for light": LossLimits(0.3, own=Side.LIGHT, margin=0.1),
+    "refine": WayLimits(),
+    "refine within limits": WayLimits(0.3),
+    "refine for light": WayLimits(0.3, own=Side.LIGHT, margin=0.1),
 }
 
 
-def refine(writer: BookWriter, losses: LossLimits = LossLimits()) -> RefineFrontier:
-    return RefineFrontier(site_of(writer, writer.rows), most=200, losses=losses)
+def refine(writer: BookWriter, ways: WayLimits = WayLimits()) -> RefineFrontier:
+    return RefineFrontier(site_of(writer, writer.rows), most=200, ways=ways)
 
 
 def finish(writer: BookWriter, share: float) -> None:
@@ -255,9 +253,9 @@ def test_what_is_done_is_not_looked_at_again(share: float, tmp_path: Path) -> No
     assert slots.looked_at < 100
 
 
-@pytest.mark.parametrize("losses", LIMITS.values(), ids=LIMITS)
+@pytest.mark.parametrize("ways", LIMITS.values(), ids=LIMITS)
 def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
-    losses: LossLimits, tmp_path: Path
+    ways: WayLimits, tmp_path: Path
 ) -> None:
     book = tmp_path / "book.db"
     fill(book, GAME, WILD_SIZE)
@@ -265,12 +263,12 @@ def test_whoever_has_seen_all_results_come_plans_what_a_newcomer_does(
     planned: list[PlannedTask] = []
     entered = 0
     with BookWriter(book, GAME) as writer:
-        there_all_along = refine(writer, losses)
+        there_all_along = refine(writer, ways)
         run = writer.start_run({"limits": MORE_NODES.as_dict()})
         for number in range(1, 7):
             with writer.transaction():
                 batch = there_all_along.next_batch(planned)
-                assert batch == refine(writer, losses).next_batch(planned)
+                assert batch == refine(writer, ways).next_batch(planned)
                 # One batch is always in the plan when the next one is chosen.
                 results = [(each.task, run_task(GAME_ID, each.task, NODES)) for each in planned]
                 writer.enter_batch(results, number, run)
