@@ -132,7 +132,7 @@ _OF_SOME = set().union(*_OPTIONS.values())
 @click.option(
     "--plies",
     type=click.IntRange(min=0),
-    help="How far the book goes, from the root on; the winner's strategy to ply "
+    help="How far the book goes, from each root on; the winner's strategy to ply "
     f"{_STRATEGY_PLIES} of a proof.",
 )
 @click.option(
