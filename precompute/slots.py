@@ -216,7 +216,8 @@ class CheapestSlots:
         self.looked_at = 0
         self._connection = rows.connection
         self._limits = limits
-        self._last_ply = math.inf if limits.plies is None else root.ply + limits.plies
+        # The last ply from which a way goes on.
+        self._last_ply = math.inf if limits.plies is None else root.ply + limits.plies - 1
         self._outlook = outlook
         # Cost of the whole way, whether more is to come, minus the cost so far, stones, number,
         # and what the way gave away.
@@ -224,7 +225,7 @@ class CheapestSlots:
         self._slots: dict[int, AnyRow] = {}
         self._queued: set[int] = set()
         cost = outlook.cost(root)
-        if cost is not None:
+        if cost is not None and root.ply <= self._last_ply:
             self._queue.append((cost, True, 0, root.stones, root.id, 0))
 
     def __iter__(self) -> Iterator[AnyRow]:
@@ -242,8 +243,6 @@ class CheapestSlots:
     def _look_at(self, id: int, cost: int, given: int) -> None:
         self.looked_at += 1
         row = self._connection.execute(_position, {"id": id}).one()
-        if row.ply >= self._last_ply:
-            return
         own = slot_cost(row, row.value, row.proven, row.children)
         if own is not None and self._outlook.wants(row) and id not in self._queued:
             total = self._limits.after(given, row, row.value, row.rest_value)
@@ -251,6 +250,8 @@ class CheapestSlots:
                 heapq.heappush(self._queue, (cost + own, False, -cost, row.stones, id, total))
                 self._slots[id] = row
                 self._queued.add(id)
+        if row.ply == self._last_ply:
+            return
         for child in self._connection.execute(_open_children, {"id": id}):
             on = self._outlook.cost(child)
             total = self._limits.after(given, row, row.value, from_child(child.value))

@@ -439,6 +439,7 @@ def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
     commands = (
         ["--mode", "deviate", "--abs", "1%", "--rel", "0.01", "--nodes", "40", "--positions", "9"],
         ["--mode", "refine", "--nodes", "80", "--searches", "3"],
+        ["--mode", "deviate", "--abs", "1%", "--rel", "1%", "--nodes", "40", "--plies", "1"],
     )
     for arguments in commands:
         given = ["build", path, "--game", GAME.id, "--root", "c3,d4", *arguments]
@@ -448,6 +449,7 @@ def test_the_command_deviates_and_refines(tmp_path: Path) -> None:
         found = connection.execute(select(runs.c.parameters, runs.c.searches)).all()
     assert '"root": "c3 d4"' in found[1].parameters
     assert found[1].searches == 3
+    assert '"plies": 1' in found[2].parameters
 
 
 @pytest.mark.slow
