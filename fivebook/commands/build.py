@@ -267,8 +267,9 @@ def build(
     With --mode prove one proof is made, by all jobs together, that the side to move wins. What is
     known of it is kept beside BOOK, in a file that ends with .proof, every minute. Where dark is to
     win Gomoku on 9×9 or more, the proof is made of parts, opening by opening, also by --backend
-    dask; those that are proved are kept in a file that ends with .parts. With --by book the proof
-    is the book itself: a proof-number search over its positions chooses what to search.
+    dask; those that are proved are kept in a file that ends with .parts, and BOOK holds what is
+    proved where some resist. With --by book the proof is the book itself: a proof-number search
+    over its positions chooses what to search.
 
     \b
     Examples:

@@ -25,5 +25,7 @@ def describe_parts_build(state: PartsBuildState) -> str:
     if state.distance is not None:
         return f"win in {state.distance} proven; the strategy has {state.entries:,} positions"
     if state.entries:
-        return f"won; {state.looked:,} of {state.entries:,} positions of the strategy looked at"
+        parts = state.parts
+        won = "won" if parts.won == parts.parts else f"{parts.won:,} of {parts.parts:,} parts won"
+        return f"{won}; {state.looked:,} of {state.entries:,} positions of the strategy looked at"
     return describe_parts(state.parts)

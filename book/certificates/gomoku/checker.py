@@ -301,9 +301,7 @@ class Checker:
             board = self._certificate.board(fault.entry)
             return Hole(reason, None, self._rules.picture(board))
         # In the start's orientation; each step is in that of the entry that it begins from.
-        board, line = self._certificate.start.board, list(self._opening())
-        if self._certificate.start.move is not None:
-            board = board.with_winner(self._certificate.start.move)
+        board, line = self._certificate.start.opponents_board, list(self._opening())
         for moves in (*way, fault.moves):
             _, symmetry = self._rules.canonical(board)
             back = self._rules.inverse(symmetry)

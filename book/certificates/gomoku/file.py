@@ -61,6 +61,11 @@ class Start:
         return Board(dark, light) if self.winner_is_dark else Board(light, dark)
 
     @property
+    def opponents_board(self) -> Board:
+        """The board on which the opponent is to move first."""
+        return self.board if self.move is None else self.board.with_winner(self.move)
+
+    @property
     def winner_to_move(self) -> bool:
         """Whether it is the winner's turn."""
         return (len(self.dark) == len(self.light)) == self.winner_is_dark

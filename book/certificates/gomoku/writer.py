@@ -97,7 +97,8 @@ class Writer:
                 return certificate_of(self._rules, start, self._effort, ())
             board = board.with_winner(move)
         self._write_below(board)
-        return _certificate(self._rules, start, self._effort, self._entries)
+        needed = _needed(self._rules, (start,), self._entries)
+        return certificate_of(self._rules, start, self._effort, needed)
 
     def _write_below(self, board: Board) -> None:
         """Write the entry of `board` and all it needs, the opponent to move, but what is written.
@@ -323,9 +324,16 @@ def entry_of_moves(rules: Rules, board: Board, moves: Mapping[Cell, Cell]) -> En
 
 
 def join(
-    rules: Rules, start: Start, effort: int, parts: Iterable[Mapping[Board, Entry]]
+    rules: Rules,
+    start: Start,
+    effort: int,
+    parts: Iterable[Mapping[Board, Entry]],
+    *,
+    within: Iterable[Start] | None = None,
 ) -> Certificate:
     """The certificate from `start` on, of those entries in `parts` that it needs.
+
+    With `within` it is unfinished: it has what is needed from these starts on, which lie below.
 
     Of entries for the same board the first is taken: the result depends on the order of the parts.
     Positions that no part has are left out, and the checker will name the line that leads to the
@@ -335,15 +343,15 @@ def join(
     for part in parts:
         for board, entry in part.items():
             entries.setdefault(board, entry)
-    return _certificate(rules, start, effort, entries)
+    needed = _needed(rules, (start,) if within is None else within, entries)
+    return certificate_of(rules, start, effort, needed)
 
 
-def _certificate(
-    rules: Rules, start: Start, effort: int, entries: Mapping[Board, Entry]
-) -> Certificate:
-    """The certificate from `start` on, of the entries it needs."""
-    board = start.board if start.move is None else start.board.with_winner(start.move)
-    waiting = [rules.canonical(board)[0]]
+def _needed(
+    rules: Rules, starts: Iterable[Start], entries: Mapping[Board, Entry]
+) -> Iterable[Entry]:
+    """The entries that are needed from `starts` on."""
+    waiting = [rules.canonical(start.opponents_board)[0] for start in starts]
     chosen: dict[Board, Entry] = {}
     while waiting:
         at = waiting.pop()
@@ -353,7 +361,7 @@ def _certificate(
         chosen[at] = entry
         for reply, move in entry.moves.items():
             waiting.append(rules.canonical(at.with_opponent(reply).with_winner(move))[0])
-    return certificate_of(rules, start, effort, chosen.values())
+    return chosen.values()
 
 
 def entries_of(certificate: Certificate) -> dict[Board, Entry]:

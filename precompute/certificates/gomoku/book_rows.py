@@ -1,4 +1,4 @@
-"""The strategy of a certificate as rows of a book.
+"""What is proved of a strategy as rows of a book.
 
 A position of the loser's has links to the winner's positions that are stored, and of all other
 replies the one that lasts longest as its rest move. A position of the winner's has his move. What
@@ -16,11 +16,11 @@ import numpy as np
 from book.certificates.gomoku import kernels
 from book.certificates.gomoku.board import Board, Cell
 from book.certificates.gomoku.checker import array_of, replies_by_list
-from book.certificates.gomoku.file import Certificate, Entry
+from book.certificates.gomoku.file import Entry
 from book.certificates.gomoku.writer import EFFORT
 from book.rows.canonical_images import smallest_images
 from book.rows.encoding import Rest, Searched
-from engine.game import Canonical, Key
+from engine.game import Canonical, Key, Outcome
 from engine.games.gomoku import Gomoku
 from engine.games.gomoku.strategy.finder import StrategyFinder
 from engine.position import Move, Position
@@ -28,6 +28,7 @@ from engine.values import WIN, Bound
 from precompute.certificates.gomoku.adviser import position_of
 from precompute.certificates.gomoku.opening import WINNER
 from precompute.certificates.gomoku.part import game_of, rules_for
+from precompute.certificates.gomoku.proof import Proved
 from precompute.dispatch import Work
 
 # Within so many nodes a live search finds a win by threats, in some 8 ms.
@@ -52,7 +53,9 @@ Numbered = tuple[int, Sequence[Entry]]
 
 
 class UnansweredReply(ValueError):
-    """A list of an entry does not answer what it should: the certificate is wrong."""
+    """A list of an entry does not answer what it should, or nothing follows a move of the
+    winner's: the certificate is wrong.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +112,24 @@ _of_this_thread = _OfThread()
 
 
 class StrategyRows:
-    """The rows of a certificate of a win of the first player; `outlooks` are those of its entries.
+    """The rows of what is `proved`; `outlooks` are those of the entries of its certificate.
 
-    All positions are stored that the strategy leads to within `plies` of its start. `nodes` have
+    All positions are stored that the strategy leads to within `plies` of its root. `nodes` have
     been searched for the moves in some positions of the winner's, by their keys.
     """
 
     def __init__(
         self,
         game: Gomoku,
-        certificate: Certificate,
+        proved: Proved,
         outlooks: Sequence[Outlook],
         *,
         plies: int,
         nodes: Mapping[Key, int],
     ) -> None:
         self._game = game
-        self._certificate = certificate
+        self._certificate = certificate = proved.certificate
+        self._starts = proved.starts
         self._rules = certificate.rules
         self._outlooks = outlooks
         self._last_ply = certificate.start.board.stones + plies
@@ -138,12 +142,12 @@ class StrategyRows:
 
     @property
     def distance(self) -> int:
-        """Plies within which the winner wins from the start."""
+        """Plies within which the winner wins from the root, from where the win is proved."""
         start = self._certificate.start
         if start.move is None:
             return self._distances[self._numbers[self._rules.canonical(start.board)[0]]]
-        first = self._rules.canonical(start.board.with_winner(start.move))[0]
-        return 1 + (self._distances[self._numbers[first]] if first in self._numbers else 0)
+        first = self._entry_after(start.board, start.move)
+        return 1 if first is None else 1 + self._distances[first]
 
     def rows(self) -> Iterator[Searched]:
         """The rows, those with most stones first; the same in every orientation of the strategy."""
@@ -155,12 +159,12 @@ class StrategyRows:
 
     def _follow(self) -> list[int]:
         """The entries that are stored; notes the winner's positions before them."""
-        start = self._certificate.start
         waiting: list[int] = []
-        if start.move is None:
-            waiting.append(self._numbers[self._rules.canonical(start.board)[0]])
-        else:
-            self._note(start.board, start.move, waiting)
+        for start in self._starts:
+            if start.move is None:
+                waiting.append(self._numbers[self._rules.canonical(start.board)[0]])
+            else:
+                self._note(start.board, start.move, waiting)
         followed: dict[int, None] = {}
         while waiting:
             number = waiting.pop()
@@ -180,7 +184,7 @@ class StrategyRows:
         canonical = self._game.canonical(position_of(board, WINNER))
         if canonical.key in self._won:
             return
-        number = self._numbers.get(self._rules.canonical(board.with_winner(move))[0])
+        number = self._entry_after(board, move)
         mapped = self._game.map_move(move, canonical.symmetry)
         self._won[canonical.key] = _Won(canonical, mapped, number)
         if number is not None:
@@ -199,9 +203,18 @@ class StrategyRows:
 
     def _plies_by_move(self, entry: Entry, reply: Cell, distances: Sequence[int]) -> int:
         """Plies from before a reply that a move answers."""
-        after = entry.board.with_opponent(reply).with_winner(entry.moves[reply])
-        number = self._numbers.get(self._rules.canonical(after)[0])
+        number = self._entry_after(entry.board.with_opponent(reply), entry.moves[reply])
         return 2 if number is None else 2 + distances[number]
+
+    def _entry_after(self, board: Board, move: Cell) -> int | None:
+        """The number of the entry after the winner's `move`; None where that makes five."""
+        number = self._numbers.get(self._rules.canonical(board.with_winner(move))[0])
+        if number is None:
+            after = self._game.play(position_of(board, WINNER), move)
+            if self._game.outcome(after) is not Outcome.won_by(WINNER):
+                name, picture = self._rules.name(move), self._rules.picture(board)
+                raise UnansweredReply(f"no entry follows {name} in {picture}")
+        return number
 
     def _won_row(self, won: "_Won") -> Searched:
         distance = 1 if won.entry is None else 1 + self._distances[won.entry]

@@ -1,7 +1,8 @@
 """Proving Gomoku by parts: the first player's win, opening by opening, and his strategy as rows.
 
 What is proved lies in a file beside the book: a proof that was cut off goes on from there, and
-`certify` writes the certificate from the same file. The book gets its rows when nothing is open.
+`certify` writes the certificate from the same file. The book gets its rows when nothing is open,
+or when what is open resists: then those of what is proved.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,7 @@ from precompute.certificates.gomoku.opening import WINNER, Line, Opening
 from precompute.certificates.gomoku.proof import (
     ROUNDS,
     UNKNOWN,
+    NotProved,
     PartsState,
     PartWork,
     ProofByParts,
@@ -84,7 +86,7 @@ class PartsOptions(CommonOptions):
 @dataclass(frozen=True, slots=True)
 class PartsBuildState:
     """How far a build is: its parts, how many of the strategy's `entries` have been looked at
-    once all parts are won, and what the book holds.
+    once nothing more is tried, and what the book holds.
 
     `nodes` have been searched for the parts, in earlier runs as well. `distance` is the plies
     within which the first player wins, None while that is not proved.
@@ -103,7 +105,8 @@ class PartsBuilder(BuildRun[PartsBuildState]):
     """A build by a proof by parts. `report` is called after each of them.
 
     `run` raises `PartFileError` if the file of the parts is damaged or of something else,
-    `WorkersLost` if a part cannot be tried, and `NotProved` where parts resist.
+    `WorkersLost` if a part cannot be tried, and `NotProved` where parts resist, when what is
+    proved is stored.
     """
 
     def __init__(
@@ -131,7 +134,9 @@ class PartsBuilder(BuildRun[PartsBuildState]):
                 self._prove(proof)
                 if not self._over:
                     self._store(writer, run, proof)
-            writer.end_run(run)
+                writer.end_run(run)
+                if not self._over:
+                    self._require_complete(proof)
         return self._state
 
     @property
@@ -154,15 +159,14 @@ class PartsBuilder(BuildRun[PartsBuildState]):
                     proof.stop()
 
     def _store(self, writer: BookWriter, run: int, proof: ProofByParts) -> None:
-        """Enter the rows of the whole strategy, all at once."""
-        game = self._options.game
-        certificate = proof.certificate()
-        outlooks = self._outlooks(certificate)
+        """Enter the rows of what is proved, all at once."""
+        game, proved = self._options.game, proof.proved()
+        outlooks = self._outlooks(proved.certificate) if proved.starts else None
         if outlooks is None:
             return
         rows = StrategyRows(
             game,
-            certificate,
+            proved,
             outlooks,
             plies=self._options.plies,
             nodes={
@@ -173,7 +177,15 @@ class PartsBuilder(BuildRun[PartsBuildState]):
         batch = [(_task(searched), searched) for searched in rows.rows()]
         writer.lasting(lambda connection: writer.enter_missing(batch, run))
         stored = writer.count()
-        self._tell(replace(self._state, stored=stored, distance=rows.distance))
+        distance = rows.distance if proof.complete else None
+        self._tell(replace(self._state, stored=stored, distance=distance))
+
+    def _require_complete(self, proof: ProofByParts) -> None:
+        try:
+            proof.require_complete()
+        except NotProved as error:
+            kept = "; what is proved is in the book" if self._state.looked else ""
+            raise NotProved(f"{error}{kept}") from None
 
     def _outlooks(self, certificate: Certificate) -> list[Outlook] | None:
         """Those of all entries, in their order; None if the time is over."""

@@ -8,7 +8,7 @@ same for any number of jobs and however often the proof was cut off.
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,18 @@ class PartsState:
         if not self.rate:
             return None
         return (self.parts * self.openings / self.decided - self.won) / self.rate
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What is proved of a strategy: the first player wins from each of `starts`.
+
+    `certificate` has the entries that these need, and no others. It begins at the strategy's root,
+    and is unfinished unless that is the only one of `starts`.
+    """
+
+    certificate: Certificate
+    starts: tuple[Start, ...]
 
 
 UNKNOWN = PartsState(1, 0, 0, 0, 0, 0, 0, 0.0)
@@ -154,8 +166,11 @@ class ProofByParts(Closing):
     @property
     def complete(self) -> bool:
         """Whether all parts are won."""
-        parts = list(self._opening.parts(self._file.chosen))
-        decided = len(parts) == max(1, len(self._opening.undecided))
+        return self._is_complete(self._opening)
+
+    def _is_complete(self, opening: Opening) -> bool:
+        parts = list(opening.parts(self._file.chosen))
+        decided = len(parts) == max(1, len(opening.undecided))
         return decided and all(self._is_won(line) for lines in parts for line in lines)
 
     @property
@@ -242,36 +257,59 @@ class ProofByParts(Closing):
         Raises:
             NotProved: if a part is missing.
         """
-        if not self.complete:
-            raise self._not_proved()
-        lines = [line for lines in self._opening.parts(self._file.chosen) for line in lines]
-        moves: dict[Line, Move] = dict(self._file.chosen)
-        for line in lines:
-            move = self._file.parts[line].move
-            assert move is not None
-            moves[line] = move
-        opening = tuple(self._opening.entries(moves))
-        parts = (
-            {entry.board: entry for entry in entries}
-            for entries in (opening, *self._file.entries(lines))
-        )
-        return join(rules_for(self.game.id), self._start(moves), EFFORT, parts)
+        self.require_complete()
+        return self.proved().certificate
 
-    def _not_proved(self) -> NotProved:
+    def require_complete(self) -> None:
+        """Raise `NotProved` if a part is missing."""
+        if self.complete:
+            return
         lines = [f"after '{self.game.format_line(line)}'" for line in self.open_parts]
         if not lines:
-            return NotProved("the proof has not begun")
+            raise NotProved("the proof has not begun")
         if len(lines) == 1:
-            return NotProved(f"1 part of the strategy is not proved: {lines[0]}")
-        return NotProved(
+            raise NotProved(f"1 part of the strategy is not proved: {lines[0]}")
+        raise NotProved(
             f"{len(lines):,} parts of the strategy are not proved, the first of them {lines[0]}"
         )
 
-    def _start(self, moves: dict[Line, Move]) -> Start:
-        root = self._opening.root
-        position = self.game.play_line(root)
-        to_move = position.to_move is WINNER
-        move = self._opening.move(root, moves) if to_move else None
+    def proved(self) -> Proved:
+        """The whole strategy if it is complete; else that from the ends of the openings whose
+        parts are all won, and of the other openings that of the parts that are."""
+        chosen = self._file.chosen
+        known = (line for lines in self._opening.parts(chosen) for line in lines)
+        won = list(filter(self._is_won, known))
+        moves: dict[Line, Move] = dict(chosen)
+        for line in won:
+            move = self._file.parts[line].move
+            assert move is not None
+            moves[line] = move
+        openings = self._won_openings()
+        lines = [opening.root for opening in openings]
+        below = {part for opening in openings for parts in opening.parts(chosen) for part in parts}
+        lines += [line for line in won if line not in below]
+        starts = tuple(self._start(line, moves) for line in lines)
+        opening_entries = [entry for opening in openings for entry in opening.entries(moves)]
+        parts = (
+            {entry.board: entry for entry in entries}
+            for entries in (opening_entries, *self._file.entries(won))
+        )
+        root = self._start(self._opening.root, moves)
+        certificate = join(rules_for(self.game.id), root, EFFORT, parts, within=starts)
+        return Proved(certificate, starts)
+
+    def _won_openings(self) -> list[Opening]:
+        """The whole opening if all its parts are won, else its branches of which that is true."""
+        if self.complete:
+            return [self._opening]
+        branches = (Opening(self.game, line) for line in self._opening.undecided)
+        return list(filter(self._is_complete, branches))
+
+    def _start(self, line: Line, moves: Mapping[Line, Move]) -> Start:
+        """The start after `line`, with the winner's move there if that is known."""
+        position = self.game.play_line(line)
+        is_known = position.to_move is WINNER and (line in moves or not line)
+        move = self._opening.move(line, moves) if is_known else None
         return Start(tuple(cells_of(position.dark)), tuple(cells_of(position.light)), move=move)
 
     def _is_won(self, line: Line) -> bool:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from book.certificates.gomoku.file import Start, certificate_of
+from book.certificates.gomoku.writer import EFFORT
 from book.reader import BookReader
 from book.whole.export import records
 from engine import registry
@@ -13,7 +15,8 @@ from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position, Side
 from engine.values import Bound, distance
 from fivebook.cli import cli
-from precompute.backend import Backend
+from precompute.backend import Backend, Workers
+from precompute.certificates.gomoku.book_rows import StrategyRows, UnansweredReply
 from precompute.certificates.gomoku.builder import (
     PartsBuilder,
     PartsBuildState,
@@ -21,13 +24,15 @@ from precompute.certificates.gomoku.builder import (
     has_parts,
     rounds_within,
 )
-from precompute.certificates.gomoku.part import game_of
-from precompute.certificates.gomoku.proof import NotProved
+from precompute.certificates.gomoku.part import game_of, rules_for
+from precompute.certificates.gomoku.proof import NotProved, PartWork, ProofByParts, Proved
 from tests.precompute.clusters import LocalCluster
 
 GAME = game_of("gomoku-9")
 ROOT = "e5 a1 f6 i1"
 OPTIONS = PartsOptions(GAME, 2, line=tuple(GAME.parse_line(ROOT)))
+OPENING = tuple(GAME.parse_line("e5 a1"))
+THIRDS = (tuple(GAME.parse_line("e5 a1 f6")),)
 
 
 def built(path: Path, **others: object) -> PartsBuildState:
@@ -120,6 +125,52 @@ def test_parts_that_resist_are_named_and_the_book_stays_empty(tmp_path: Path) ->
         built(path, line=tuple(GAME.parse_line("e5 e6 d4 a2")), rounds=(10,))
     with BookReader(path) as reader:
         assert reader.positions(GAME) == 0
+
+
+def test_the_book_has_what_is_proved_where_parts_resist_and_goes_on_to_the_same(
+    tmp_path: Path,
+) -> None:
+    first, whole = tmp_path / "first.db", tmp_path / "whole.db"
+    few, enough = (20_000,), (20_000, 2_000_000)
+    message = r"35 parts of the strategy are not proved, .*; what is proved is in the book"
+    with pytest.raises(NotProved, match=message):
+        built(first, line=OPENING, thirds=THIRDS, rounds=few)
+    with ProofByParts(GAME, tmp_path / "first.db.parts", root=OPENING, rounds=few) as proof:
+        won = {part.line for part in proof.tried_parts if part.won}
+        resisting = set(proof.open_parts)
+    assert len(won) == 7
+    with BookReader(first) as reader:
+        for line in won:
+            entry = reader.find(GAME, GAME.play_line(line))
+            assert (entry.proven, entry.value > 0) == (True, True)
+        assert not any(reader.get(GAME, GAME.play_line(line)) for line in resisting)
+        assert reader.get(GAME, GAME.play_line(OPENING)) is None
+    assert all(record["proven"] for record in content(first) if "proven" in record)
+    assert "no fault" in CliRunner().invoke(cli, ["verify", str(first)]).output
+    for path in (first, whole):
+        assert built(path, line=OPENING, thirds=THIRDS, rounds=enough).distance == 33
+    assert content(first) == content(whole)
+
+
+def test_of_the_whole_game_an_opening_that_is_won_begins_above_its_parts(tmp_path: Path) -> None:
+    parts = tmp_path / "book.db.parts"
+    with ProofByParts(GAME, parts, root=OPENING, thirds=THIRDS) as proof:
+        with Workers().open(PartWork(GAME.id)) as dispatch:
+            list(proof.steps(dispatch))
+        assert proof.proved().starts == (proof.certificate().start,)
+    with ProofByParts(GAME, parts) as proof:
+        assert not proof.complete
+        (start,) = proof.proved().starts
+    assert (start.dark, start.light) == (tuple(GAME.parse_line("e5")), OPENING[1:])
+
+
+def test_a_strategy_without_what_follows_a_move_is_no_rows() -> None:
+    line = OPTIONS.line
+    start = Start(line[::2], line[1::2], move=GAME.parse_move("e6"))
+    nothing = certificate_of(rules_for(GAME.id), start, EFFORT, ())
+    rows = StrategyRows(GAME, Proved(nothing, (start,)), (), plies=2, nodes={})
+    with pytest.raises(UnansweredReply, match="no entry follows e6"):
+        list(rows.rows())
 
 
 @pytest.mark.parametrize(
