@@ -118,6 +118,7 @@ books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn
 	build="$(BIN)/fivebook build data/gomoku-15-renju.db --game gomoku-15-renju --nodes 250000 --jobs $(JOBS)"; \
 	$$build --root h8 --mode full --plies 1 && \
 	$$build --roots data/roots/gomoku-15-renju.txt --mode deviate --abs 3% --rel 3% --plies 5
+	$(BIN)/fivebook build data/gomoku-11.db --game gomoku-11 --jobs $(JOBS) --root f6 --mode deviate --abs 10% --rel 10% --plies 3 --nodes 12000000
 
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \

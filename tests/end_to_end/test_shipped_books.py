@@ -51,13 +51,24 @@ def test_a_sample_of_a_shipped_book_has_no_fault(book: Path) -> None:
     assert verified(book, "--sample", "500") == f"{book}: 500 positions looked at, no fault\n"
 
 
-@pytest.mark.parametrize("name", [name for name in SHIPPED if name != "gomoku-11.db"])
-def test_a_shipped_book_knows_the_empty_board(name: str) -> None:
-    """But for that of 11×11, where a book from there does harm: see docs/strength.md."""
-    book = DATA / name
+@of_each_book
+def test_a_shipped_book_knows_the_empty_board(book: Path) -> None:
     game = registry.get(book.stem)
     with BookReader(book) as reader:
         assert reader.get(game, game.initial) is not None
+
+
+def test_of_11_all_second_moves_are_proved_to_lose_but_those_beside_the_first_stone() -> None:
+    game = registry.get("gomoku-11")
+    after_f6 = game.play_line(game.parse_line("f6"))
+    with BookReader(DATA / "gomoku-11.db") as book:
+        entries = {
+            game.format_move(child.moves[0]): book.get(game, game.play(after_f6, child.moves[0]))
+            for child in game.children(after_f6)
+        }
+    open_ = {move for move, entry in entries.items() if entry is None or not entry.proven}
+    assert (len(entries), open_) == (20, {"e5", "f5"})
+    assert all(entry is not None and entry.value > 0 for entry in entries.values())
 
 
 @pytest.mark.slow

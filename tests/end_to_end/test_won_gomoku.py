@@ -1,5 +1,6 @@
 """A book and a certificate of one win of Gomoku, and the play from both."""
 
+import lzma
 import random
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from book.certificates.gomoku.checker import Checker
 from book.certificates.gomoku.file import read, write
 from book.reader import BookReader
 from engine.games.gomoku import Gomoku
+from engine.games.gomoku.strategy.openings import first_move, second_moves
 from engine.position import Move, Position, cells_of
 from engine.search import Limits
 from engine.values import distance
@@ -31,6 +33,7 @@ SHIPPED = {
 }
 """The games whose win is shipped, and within how many plies it comes by the certificate and by the
 book: what it stores for one line may be a shorter way in another."""
+ELEVEN = game_of("gomoku-11")
 START = tuple(GAME.parse_line("h8 a1 i9 g9"))
 LIMITS = Limits(nodes=400_000)
 LINES = 10
@@ -121,6 +124,33 @@ def test_every_position_on_random_lines_of_a_shipped_book_is_a_proof(game_id: st
     with Answerer([DATA / f"{game_id}.db"]) as answerer:
         for _ in range(LINES):
             play_on(answerer, game_of(game_id), (), rng)
+
+
+def second_moves_of_11() -> list[tuple[Move, ...]]:
+    """The lines of two moves, from the middle of 11×11, that are proved to be won."""
+    lines = [(first_move(ELEVEN), move) for move in second_moves(ELEVEN)]
+    open_ = {tuple(ELEVEN.parse_line(text)) for text in ("f6 e5", "f6 f5")}
+    assert open_ < set(lines)
+    return [line for line in lines if line not in open_]
+
+
+def test_on_11_every_position_on_random_lines_after_what_is_proved_is_a_proof() -> None:
+    rng = random.Random(5)
+    with Answerer([DATA / "gomoku-11.db"]) as answerer:
+        for line in second_moves_of_11():
+            play_on(answerer, ELEVEN, line, rng)
+
+
+@pytest.mark.slow
+def test_the_shipped_proofs_on_11_are_accepted(tmp_path: Path) -> None:
+    parts = tmp_path / "eleven.parts"
+    parts.write_bytes(lzma.decompress((DATA / "gomoku-11.parts.xz").read_bytes()))
+    for line in second_moves_of_11():
+        with ProofByParts(ELEVEN, parts, root=line) as proof:
+            checker = Checker(proof.certificate())
+        for _ in checker.steps(jobs=2):
+            pass
+        assert (checker.hole, checker.complete, checker.whole) == (None, True, True)
 
 
 def play_on(answerer: Answerer, game: Gomoku, start: tuple[Move, ...], rng: random.Random) -> None:
