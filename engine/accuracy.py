@@ -1,7 +1,7 @@
 """How sure values are: how far those of a search of some depth moved when it was searched deeper.
 
 The numbers are in `accuracy.json`, one for each depth, and `tools.accuracy` measures them. Values
-of all boards of a rule are judged by those of one board.
+of all boards of a rule are judged by those of the measured one that is nearest in size.
 """
 
 import json

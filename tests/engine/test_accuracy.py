@@ -8,6 +8,7 @@ from engine import registry
 from engine.accuracy import CLASSES, FILE, Accuracy, class_of
 
 MEASURED = ["gomoku-15", "gomoku-15-standard", "gomoku-15-renju"]
+SMALL = ["gomoku-11", "gomoku-11-standard", "gomoku-11-renju"]
 
 
 def test_a_deeper_value_is_as_sure_or_surer_and_a_proof_is_certain() -> None:
@@ -30,18 +31,31 @@ def test_a_class_reaches_up_to_its_uncertainty(uncertainty: float, name: str) ->
     assert class_of(uncertainty) == name
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_what_was_measured_falls_with_depth(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "left"), [*((name, 0.5) for name in MEASURED), *((name, 0.6) for name in SMALL)]
+)
+def test_what_was_measured_falls_with_depth(name: str, left: float) -> None:
     assert f'"python -m tools.accuracy {name} ' in FILE.read_text()
     moved = registry.get(name).accuracy.moved
     assert len(moved) > 6
     assert all(0 < after <= before < 0.5 for before, after in pairwise(moved))
-    assert moved[-1] < moved[0] / 2
+    assert moved[-1] < left * moved[0]
 
 
-def test_all_boards_of_a_rule_are_judged_alike() -> None:
-    assert registry.get("gomoku-20-standard").measured_as == "gomoku-15-standard"
-    assert registry.get("gomoku-11").accuracy is registry.get("gomoku-15").accuracy
+@pytest.mark.parametrize("name", ["gomoku-11", "gomoku-11-standard"])
+def test_values_on_a_small_board_are_less_sure_but_in_renju(name: str) -> None:
+    small = registry.get(name).accuracy
+    large = registry.get(name.replace("11", "15")).accuracy
+    assert (small.uncertainty(18, False) or 0) > (large.uncertainty(18, False) or 1)
+
+
+@pytest.mark.parametrize(
+    ("size", "measured"), [(5, 11), (12, 11), (13, 15), (15, 15), (20, 15), (26, 15)]
+)
+def test_a_board_is_judged_as_the_measured_one_nearest_in_size(size: int, measured: int) -> None:
+    game = registry.get(f"gomoku-{size}-standard")
+    assert game.measured_as == f"gomoku-{measured}-standard"
+    assert game.accuracy is registry.get(f"gomoku-{measured}-standard").accuracy
 
 
 def test_classes_are_in_order() -> None:

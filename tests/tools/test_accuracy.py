@@ -23,15 +23,15 @@ def test_it_is_the_same_again_and_falls_and_leaves_other_games_alone(
 ) -> None:
     file = tmp_path / "accuracy.json"
     monkeypatch.setattr(accuracy, "FILE", file)
-    moved = measured(file, "gomoku-9")["gomoku-15"]
+    moved = measured(file, "gomoku-9")["gomoku-11"]
     assert len(moved) >= 3
     assert all(0 < after <= before < 0.6 for before, after in pairwise(moved))
     # What is not searched is as unsure as what is searched least.
     assert moved[0] == moved[1]
     both = measured(file, "gomoku-9-renju")
-    assert both["gomoku-15"] == moved != both["gomoku-15-renju"]
+    assert both["gomoku-11"] == moved != both["gomoku-11-renju"]
     assert measured(file, "gomoku-9", "--jobs", "2") == both
-    assert measured(file, "gomoku-9", "--seed", "2")["gomoku-15"] != moved
+    assert measured(file, "gomoku-9", "--seed", "2")["gomoku-11"] != moved
 
 
 def test_neighbours_that_rise_count_as_one() -> None:

@@ -32,8 +32,8 @@ class Rule(StrEnum):
     RENJU = "renju"
 
 
-# The size of board that says for all how sure values are.
-_MEASURED_SIZE = 15
+# The sizes of board that say how sure values are, each for those that it is nearest to.
+_MEASURED_SIZES = 15, 11
 
 _SUFFIXES = {Rule.FREESTYLE: "", Rule.STANDARD: "-standard", Rule.RENJU: "-renju"}
 
@@ -122,7 +122,7 @@ class Gomoku(Game):
 
     @property
     def measured_as(self) -> str:
-        return id_of(_MEASURED_SIZE, self.rule)
+        return id_of(min(_MEASURED_SIZES, key=lambda size: abs(size - self.size)), self.rule)
 
     def prover(self, *, table: int = TABLE_MEBIBYTES, threads: int = 1) -> GomokuProver:
         from engine.games.gomoku.prover import GomokuProver
