@@ -1,6 +1,7 @@
 """A proof by parts fills a book with the winner's strategy, whoever did the work."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from engine.games.gomoku.threat_solver import ThreatSolver
 from engine.position import Position, Side
 from engine.values import Bound, distance
 from fivebook.cli import cli
+from fivebook.displays.parts import describe_parts_build
 from precompute.backend import Backend, Workers
 from precompute.certificates.gomoku.book_rows import StrategyRows, UnansweredReply
 from precompute.certificates.gomoku.builder import (
@@ -25,7 +27,13 @@ from precompute.certificates.gomoku.builder import (
     rounds_within,
 )
 from precompute.certificates.gomoku.part import game_of, rules_for
-from precompute.certificates.gomoku.proof import NotProved, PartWork, ProofByParts, Proved
+from precompute.certificates.gomoku.proof import (
+    UNKNOWN,
+    NotProved,
+    PartWork,
+    ProofByParts,
+    Proved,
+)
 from tests.precompute.clusters import LocalCluster
 
 GAME = game_of("gomoku-9")
@@ -150,6 +158,14 @@ def test_the_book_has_what_is_proved_where_parts_resist_and_goes_on_to_the_same(
     for path in (first, whole):
         assert built(path, line=OPENING, thirds=THIRDS, rounds=enough).distance == 33
     assert content(first) == content(whole)
+
+
+def test_a_strategy_with_open_parts_is_not_called_won_while_it_is_looked_at() -> None:
+    parts = replace(UNKNOWN, decided=1, parts=42, won=7)
+    state = PartsBuildState(parts, 0, 24, 10, 0, None, 0.0)
+    looked = "10 of 24 positions of the strategy looked at"
+    assert describe_parts_build(state) == f"7 of 42 parts won; {looked}"
+    assert describe_parts_build(replace(state, parts=replace(parts, won=42))) == f"won; {looked}"
 
 
 def test_of_the_whole_game_an_opening_that_is_won_begins_above_its_parts(tmp_path: Path) -> None:
