@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import BindParameter, bindparam, select
 
 from book.rows.batches import in_batches
-from book.storage.schema import moves, positions
+from book.storage.schema import RestState, moves, positions
 from book.writer import PlannedTask, Task
 from engine.game import Key
 from precompute.modes.frontier import BookFrontier, Bounds, SearchMode, Site, new_task
@@ -16,6 +16,11 @@ _TASKS_AT_ONCE = 256
 _PARENTS_AT_ONCE = 16
 
 _ids: BindParameter[int] = bindparam("ids", expanding=True)
+_waiting = (
+    select(positions.c.id, positions.c.stones)
+    .where(positions.c.id.in_(_ids), positions.c.rest_state == RestState.PENDING.value)
+    .order_by(positions.c.id)
+)
 _stones = select(positions.c.stones).where(positions.c.id.in_(_ids)).order_by(positions.c.id)
 _children = select(moves.c.child).where(moves.c.parent.in_(_ids))
 
@@ -44,7 +49,7 @@ class FullFrontier(BookFrontier):
         super().__init__(site)
         self._plies_left = plies
         self._layer: list[int] | None = None
-        self._looked_at = 0
+        self._looked_at = self._closed = 0
 
     def next_batch(self, opened: Collection[PlannedTask]) -> list[Task]:
         if self._layer is None:
@@ -58,11 +63,13 @@ class FullFrontier(BookFrontier):
                 return batch
             # Only now: each of these searches leaves out all children.
             searching = {planned.task.key for planned in opened}
-            batch = self._pending_tasks(searching, _TASKS_AT_ONCE, proven=True)
+            batch = self._pending_tasks(searching, _TASKS_AT_ONCE) or self._closing(
+                self._layer, searching
+            )
             if batch or opened:
                 return batch
             self._layer = self._next_layer(self._layer)
-            self._looked_at = 0
+            self._looked_at = self._closed = 0
             self._plies_left -= 1
         return []
 
@@ -83,6 +90,22 @@ class FullFrontier(BookFrontier):
             known = planned | self._rows.find(children).keys()
             missing |= {key: new_task(children[key]) for key in children.keys() - known}
         return [missing[key] for key in sorted(missing)]
+
+    def _closing(self, layer: Sequence[int], searching: Collection[Key]) -> list[Task]:
+        """Searches of the layer's pending rest slots, by which its wins become exact.
+
+        Proven positions elsewhere keep theirs, which may have all moves but one before them.
+        """
+        tasks: list[Task] = []
+        while self._closed < len(layer) and len(tasks) < _TASKS_AT_ONCE:
+            ids = layer[self._closed : self._closed + _TASKS_AT_ONCE]
+            self._closed += len(ids)
+            tasks += [
+                self._rest_task(row)
+                for row in self._rows.connection.execute(_waiting, {"ids": ids})
+                if self._game.key(row.stones) not in searching
+            ]
+        return tasks
 
     def _next_layer(self, layer: Sequence[int]) -> list[int]:
         following: set[int] = set()

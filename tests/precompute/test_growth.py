@@ -204,7 +204,10 @@ def test_a_root_that_does_not_grow_leaves_its_turns_to_the_others(tmp_path: Path
     assert late.positions + early.positions == 60
 
 
-def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_full", [False, True], ids=["explore", "full"])
+def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(
+    is_full: bool, tmp_path: Path
+) -> None:
     path = Path(shutil.copy(DATA / "gomoku-15.db", tmp_path / "book.db"))
     game = registry.get("gomoku-15")
 
@@ -215,9 +218,11 @@ def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(tmp_path: 
 
     proven, positions = proven_and_all()
     root = tuple(game.parse_line("a1 o15 a15"))
-    mode = Explore(positions + 4)
+    # The root, and what comes after three stones without any symmetry.
+    added = 1 + 222 if is_full else 4
+    mode = Full(1) if is_full else Explore(positions + added)
     state = Builder(path, BuildOptions(game, mode=mode, limits=NODES, line=root)).run()
-    assert proven_and_all() == (proven, positions + 4)
+    assert proven_and_all() == (proven, positions + added)
     assert state.searches <= 3 * state.added
 
 
