@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import bindparam, select
 
 from book.rows.encoding import AnyRow, move_width, unpack_line
 from book.rows.links import rest_child, ways_to
@@ -30,7 +30,7 @@ _pending = (
     .where(
         positions.c.game == bindparam("game"),
         positions.c.rest_state == RestState.PENDING.value,
-        or_(bindparam("proven"), positions.c.proven.is_(False)),
+        positions.c.proven.is_(False),
     )
     .order_by(positions.c.ply, positions.c.lookup, positions.c.stones)
 )
@@ -117,16 +117,13 @@ class BookFrontier:
         stored = self._rows.find(self._roots)
         return [stored[key] for key in self._roots if key in stored]
 
-    def _pending_tasks(
-        self, searching: Collection[Key], most: int, *, proven: bool = False
-    ) -> list[Task]:
+    def _pending_tasks(self, searching: Collection[Key], most: int) -> list[Task]:
         """Searches of up to `most` pending rest slots, other than those of `searching`.
 
         A book of proofs has one beside every winning move: those of proven positions are left as
-        they are, unless `proven`.
+        they are.
         """
-        pending = _pending.params(proven=proven).limit(most + len(searching))
-        rows = self._rows.select(pending)
+        rows = self._rows.select(_pending.limit(most + len(searching)))
         waiting = [row for row in rows if self._game.key(row.stones) not in searching]
         return [self._rest_task(row) for row in waiting[:most]]
 

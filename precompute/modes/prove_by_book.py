@@ -287,7 +287,7 @@ class ProofFrontier(GrowingFrontier):
     def _chosen(self, in_plan: dict[tuple[Key, bool], Task]) -> list[Task]:
         new = {key for key, is_new in in_plan if is_new}
         searching = {key for key, is_new in in_plan if not is_new}
-        batch = self._pending_tasks(searching, self._batch_size, proven=True)
+        batch = self._pending_tasks(searching, self._batch_size)
         searching |= {task.key for task in batch}
         self._proof.set_in_flight(
             task.stones for task in (*in_plan.values(), *batch) if not task.new

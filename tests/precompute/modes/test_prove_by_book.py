@@ -210,9 +210,9 @@ def test_a_proof_joins_a_book_that_is_there(place: AnyAddress) -> None:
 @pytest.mark.slow
 def test_many_searches_prove_what_a_longer_one_does_not(tmp_path: Path) -> None:
     game = registry.get("gomoku-15")
-    line = tuple(game.parse_line("f10 g10 f8 f6 h8 g9"))
+    line = tuple(game.parse_line("g7 f6 i7 f7 h8 h7 h9 g8"))
     position = game.play_line(line)
-    assert not game.searcher().search(position, Limits(nodes=200_000)).proven
+    assert not game.searcher().search(position, Limits(nodes=1_000_000)).proven
     mode = ProveByBook(Side.DARK, positions=1_000)
     path = tmp_path / "book.db"
     Builder(path, BuildOptions(game, mode, Limits(nodes=20_000), line=line)).run()
