@@ -25,7 +25,7 @@ from tests.service.http.test_serve import served
 DOCUMENTED = "http://127.0.0.1:8000"
 # Not the same twice: how long it took, and how far a search came.
 OF_THE_MOMENT = {"elapsed_us", "milliseconds", "nodes", "depth", "value", "win_rate", "best"}
-OF_THE_MOMENT |= {"line", "moves", "seed", "distance", "bound", "proven", "source"}
+OF_THE_MOMENT |= {"line", "moves", "seed", "distance", "bound", "proven", "source", "uncertainty"}
 
 
 class Example(NamedTuple):
