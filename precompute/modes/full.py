@@ -16,7 +16,7 @@ _TASKS_AT_ONCE = 256
 _PARENTS_AT_ONCE = 16
 
 _ids: BindParameter[int] = bindparam("ids", expanding=True)
-_waiting = (
+_pending = (
     select(positions.c.id, positions.c.stones)
     .where(positions.c.id.in_(_ids), positions.c.rest_state == RestState.PENDING.value)
     .order_by(positions.c.id)
@@ -102,7 +102,7 @@ class FullFrontier(BookFrontier):
             self._closed += len(ids)
             tasks += [
                 self._rest_task(row)
-                for row in self._rows.connection.execute(_waiting, {"ids": ids})
+                for row in self._rows.connection.execute(_pending, {"ids": ids})
                 if self._game.key(row.stones) not in searching
             ]
         return tasks

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -30,8 +31,9 @@ from precompute.job import run_task
 from precompute.modes.check import Check
 from precompute.modes.deviate import Deviate
 from precompute.modes.explore import Explore
-from precompute.modes.frontier import Site
+from precompute.modes.frontier import SearchMode, Site
 from precompute.modes.full import Full
+from precompute.modes.prove_by_book import ProveByBook
 from precompute.modes.refine import Refine, RefineFrontier
 from tests.checkout import DATA
 from tests.oracles.book_checker import assert_sound
@@ -204,9 +206,18 @@ def test_a_root_that_does_not_grow_leaves_its_turns_to_the_others(tmp_path: Path
     assert late.positions + early.positions == 60
 
 
-@pytest.mark.parametrize("is_full", [False, True], ids=["explore", "full"])
+@pytest.mark.parametrize(
+    ("mode_up_to", "added"),
+    [
+        (Explore, 4),
+        (partial(ProveByBook, Side.DARK), 4),
+        # The root, and what comes after three stones without any symmetry.
+        (lambda _: Full(1), 1 + 222),
+    ],
+    ids=["explore", "prove", "full"],
+)
 def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(
-    is_full: bool, tmp_path: Path
+    mode_up_to: Callable[[int], SearchMode], added: int, tmp_path: Path
 ) -> None:
     path = Path(shutil.copy(DATA / "gomoku-15.db", tmp_path / "book.db"))
     game = registry.get("gomoku-15")
@@ -218,9 +229,7 @@ def test_growing_a_book_of_proofs_searches_no_position_that_is_proven(
 
     proven, positions = proven_and_all()
     root = tuple(game.parse_line("a1 o15 a15"))
-    # The root, and what comes after three stones without any symmetry.
-    added = 1 + 222 if is_full else 4
-    mode = Full(1) if is_full else Explore(positions + added)
+    mode = mode_up_to(positions + added)
     state = Builder(path, BuildOptions(game, mode=mode, limits=NODES, line=root)).run()
     assert proven_and_all() == (proven, positions + added)
     assert state.searches <= 3 * state.added
