@@ -1,0 +1,67 @@
+"""What dark and light scored from positions of each value, in matches that were saved."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from engine.values import winning_probability
+from tools.chances import main
+
+SETTINGS = {"game": "gomoku-9", "players": ["engine", "engine"]}
+# What dark and light made of each position, and how the game ended.
+GAMES = [
+    ([150, -150, 450, None, 100, -29_990], "dark wins"),
+    ([100, -99, 199, -100, 29_990, 0], "light wins"),
+    ([None, 0, -401, 400, 0, 0], "draw"),
+]
+
+
+def told_of(folder: Path) -> Result:
+    return CliRunner().invoke(main, [str(folder)])
+
+
+def save(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "match.json").write_text(json.dumps(SETTINGS))
+    with (folder / "games.jsonl").open("w") as file:
+        for number, (values, outcome) in enumerate(GAMES):
+            game = {"number": number, "moves": "e5 e6 d4 d5 c3 c4", "outcome": outcome}
+            rest = {"efforts": [{}, {}], "forfeit": None, "ending": "", "values": values}
+            print(json.dumps(game | rest), file=file)
+
+
+def says(*values: int) -> str:
+    return f"{sum(map(winning_probability, values)) / len(values):.2f}"
+
+
+def test_undecided_values_are_told_with_what_came_of_them(tmp_path: Path) -> None:
+    save(tmp_path / "match")
+    result = told_of(tmp_path / "match")
+    assert result.exit_code == 0
+    head, rows = result.stdout.split("| --- | --- | --- | --- | --- |\n")
+    assert head.startswith(f"{tmp_path / 'match'}: 3 games\n")
+    # From +100 on two positions of a game were won, two of another lost: twice 2 · ½ of 4.
+    assert rows.splitlines() == [
+        f"| dark | below -400 | 1 | 0.50 ± 0.00 | {says(-401)} |",
+        f"| dark | from +0 | 1 | 0.50 ± 0.00 | {says(0)} |",
+        f"| dark | from +100 | 4 | 0.50 ± 0.35 | {says(150, 100, 100, 199)} |",
+        f"| dark | from +400 | 1 | 1.00 ± 0.00 | {says(450)} |",
+        f"| light | from -200 | 1 | 0.00 ± 0.00 | {says(-150)} |",
+        f"| light | from -100 | 2 | 1.00 ± 0.00 | {says(-99, -100)} |",
+        f"| light | from +0 | 3 | 0.67 ± 0.16 | {says(0, 0, 0)} |",
+        f"| light | from +400 | 1 | 0.50 ± 0.00 | {says(400)} |",
+    ]
+
+
+@pytest.mark.parametrize("name", ["nothing", "settings", "another"])
+def test_a_folder_without_a_match_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "settings").mkdir()
+    (tmp_path / "settings" / "match.json").write_text("[]")
+    (tmp_path / "another").mkdir()
+    (tmp_path / "another" / "match.json").write_text('{"game": "chess"}')
+    result = told_of(tmp_path / name)
+    assert result.exit_code == 2
+    assert "there is no match in" in result.stderr
+    assert name in result.stderr

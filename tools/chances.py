@@ -1,0 +1,84 @@
+"""What became of the values that the engine gave its moves, in matches that were saved.
+
+python -m tools.chances data/matches/rapfi-1s/gomoku-15-renju
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+from engine import registry
+from engine.errors import FivebookError
+from engine.position import Side
+from engine.values import is_decisive, winning_probability
+from service.play.arena.folder import MatchFolder
+from service.play.arena.referee import PlayedGame
+
+# In centi-units. What is below the first of them is one range, as is what is above the last.
+_LIMITS = (-400, -200, -100, 0, 100, 200, 400)
+
+
+class _Judged(NamedTuple):
+    """A position whose value decides nothing: in which range that is, what it says for the side to
+    move, and what became of it.
+    """
+
+    range: int
+    says: float
+    came: float
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
+def main(folders: tuple[Path, ...]) -> None:
+    """Tell for the matches in FOLDERS what dark and light scored from positions of each value.
+
+    Beside it is what the values say. The error is one standard deviation between games.
+    """
+    for folder in folders:
+        games = _games_of(folder)
+        click.echo(f"{folder}: {len(games)} games\n")
+        click.echo("| to move | value | positions | scored | its value says |")
+        click.echo("| --- | --- | --- | --- | --- |")
+        for side in Side:
+            judged = [list(_judged(played, side)) for played in games]
+            for number in range(len(_LIMITS) + 1):
+                _tell(side, number, [[p for p in game if p.range == number] for game in judged])
+
+
+def _games_of(folder: Path) -> list[PlayedGame]:
+    try:
+        settings = json.loads((folder / "match.json").read_text(encoding="utf-8"))
+        with MatchFolder(folder, registry.get(settings["game"]), settings) as match:
+            return list(match.games.values())
+    except (OSError, ValueError, KeyError, TypeError, FivebookError) as error:
+        raise click.BadParameter(f"there is no match in '{folder}'") from error
+
+
+def _judged(played: PlayedGame, side: Side) -> Iterator[_Judged]:
+    winner = played.outcome.winner
+    came = 0.5 if winner is None else float(winner is side)
+    for value in played.values[0 if side is Side.DARK else 1 :: 2]:
+        if value is not None and not is_decisive(value):
+            number = int(np.searchsorted(_LIMITS, value, side="right"))
+            yield _Judged(number, winning_probability(value), came)
+
+
+def _tell(side: Side, number: int, games: Sequence[Sequence[_Judged]]) -> None:
+    """A row for the positions of range `number` in each game, if there are any."""
+    positions = [position for game in games for position in game]
+    if not positions:
+        return
+    came, says = (float(np.mean([p[at] for p in positions])) for at in (2, 1))
+    off = sqrt(sum(sum(p.came - came for p in game) ** 2 for game in games)) / len(positions)
+    values = [f"below {_LIMITS[0]}", *(f"from {low:+d}" for low in _LIMITS)][number]
+    click.echo(f"| {side} | {values} | {len(positions)} | {came:.2f} ± {off:.2f} | {says:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
