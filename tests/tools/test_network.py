@@ -20,7 +20,8 @@ from tools.walks import Labels, label_walks
 
 
 def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
-    arguments = [game, "--games", str(COUNT), "--nodes", "60", "--folder", str(folder)]
+    size = ["--games", str(COUNT), "--nodes", "60", "--walks", "1"]
+    arguments = [game, *size, "--folder", str(folder)]
     return CliRunner().invoke(main, [*arguments, *options])
 
 
