@@ -56,7 +56,9 @@ def _games_of(folder: Path) -> list[PlayedGame]:
         settings = json.loads((folder / "match.json").read_text(encoding="utf-8"))
         with MatchFolder(folder, registry.get(settings["game"]), settings) as match:
             return list(match.games.values())
-    except (OSError, ValueError, KeyError, TypeError, FivebookError) as error:
+    except FivebookError as error:
+        raise click.BadParameter(str(error)) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise click.BadParameter(f"there is no match in '{folder}'") from error
 
 

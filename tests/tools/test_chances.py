@@ -55,13 +55,21 @@ def test_undecided_values_are_told_with_what_came_of_them(tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.parametrize("name", ["nothing", "settings", "another"])
-def test_a_folder_without_a_match_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "settings").mkdir()
-    (tmp_path / "settings" / "match.json").write_text("[]")
-    (tmp_path / "another").mkdir()
-    (tmp_path / "another" / "match.json").write_text('{"game": "chess"}')
-    result = told_of(tmp_path / name)
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (None, "there is no match in '{folder}'"),
+        ("[]", "there is no match in '{folder}'"),
+        ('{"game": "chess"}', "unknown game 'chess'"),
+        (json.dumps(SETTINGS), "{folder}/games.jsonl, line 1: this is no game of the match"),
+    ],
+)
+def test_a_folder_without_a_match_is_refused(
+    tmp_path: Path, settings: str | None, reason: str
+) -> None:
+    if settings is not None:
+        (tmp_path / "match.json").write_text(settings)
+        (tmp_path / "games.jsonl").write_text("{}\n")
+    result = told_of(tmp_path)
     assert result.exit_code == 2
-    assert "there is no match in" in result.stderr
-    assert name in result.stderr
+    assert reason.format(folder=tmp_path) in result.stderr
