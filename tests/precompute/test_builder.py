@@ -388,9 +388,11 @@ def test_a_reader_is_answered_while_a_book_is_built(place: AnyAddress) -> None:
         assert reader.find(game, game.initial).value == 77
 
 
-def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(book: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(
+    book: Path, name: str, tmp_path: Path
+) -> None:
     path = tmp_path / "book.db"
-    options = ["--game", "gomoku-9", "--nodes", "400", "--positions", "60"]
+    options = ["--game", name, "--nodes", "400", "--positions", "60"]
     # Blocks of 1024 bytes: the tables fit, a few dozen positions do not.
     limited = ["bash", "-c", 'ulimit -f 220; exec "$@"', "limited", *command(path, *options)]
     result = subprocess.run(limited, capture_output=True, text=True)
@@ -398,7 +400,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(book: Path, tmp_p
     assert result.stderr.count("\n") == 1
     assert "the disk is full" in result.stderr
     assert 0 < len(content(path)) < 60
-    build(path)
+    build(path, name)
     assert content(path) == content(book)
 
 
