@@ -24,13 +24,13 @@ _LIMITS = (-400, -200, -100, 0, 100, 200, 400)
 
 
 class _Judged(NamedTuple):
-    """A position whose value decides nothing: in which range that is, what it says for the side to
-    move, and what became of it.
+    """A position whose value decides nothing: in which range that is, the chance that it says for
+    the side to move, and the score that came of it.
     """
 
-    range: int
-    says: float
-    came: float
+    part: int
+    chance: float
+    score: float
 
 
 @click.command()
@@ -38,24 +38,25 @@ class _Judged(NamedTuple):
 def main(folders: tuple[Path, ...]) -> None:
     """Tell for the matches in FOLDERS what dark and light scored from positions of each value.
 
-    Beside it is what the values say. The error is one standard deviation between games.
+    Beside it is what the values say. The error is one standard deviation between games, of which
+    those that are move for move the same count once.
     """
     for folder in folders:
         games = _games_of(folder)
-        click.echo(f"{folder}: {len(games)} games\n")
+        click.echo(f"{folder}: {len(games)} different games\n")
         click.echo("| to move | value | positions | scored | its value says |")
         click.echo("| --- | --- | --- | --- | --- |")
         for side in Side:
             judged = [list(_judged(played, side)) for played in games]
-            for number in range(len(_LIMITS) + 1):
-                _tell(side, number, [[p for p in game if p.range == number] for game in judged])
+            for part in range(len(_LIMITS) + 1):
+                _tell(side, part, [[each for each in game if each.part == part] for game in judged])
 
 
 def _games_of(folder: Path) -> list[PlayedGame]:
     try:
         settings = json.loads((folder / "match.json").read_text(encoding="utf-8"))
         with MatchFolder(folder, registry.get(settings["game"]), settings) as match:
-            return list(match.games.values())
+            return list({played.moves: played for played in match.games.values()}.values())
     except FivebookError as error:
         raise click.BadParameter(str(error)) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -64,22 +65,23 @@ def _games_of(folder: Path) -> list[PlayedGame]:
 
 def _judged(played: PlayedGame, side: Side) -> Iterator[_Judged]:
     winner = played.outcome.winner
-    came = 0.5 if winner is None else float(winner is side)
+    score = 0.5 if winner is None else float(winner is side)
     for value in played.values[0 if side is Side.DARK else 1 :: 2]:
         if value is not None and not is_decisive(value):
-            number = int(np.searchsorted(_LIMITS, value, side="right"))
-            yield _Judged(number, winning_probability(value), came)
+            part = int(np.searchsorted(_LIMITS, value, side="right"))
+            yield _Judged(part, winning_probability(value), score)
 
 
-def _tell(side: Side, number: int, games: Sequence[Sequence[_Judged]]) -> None:
-    """A row for the positions of range `number` in each game, if there are any."""
-    positions = [position for game in games for position in game]
-    if not positions:
+def _tell(side: Side, part: int, games: Sequence[Sequence[_Judged]]) -> None:
+    """A row for the positions of this part in each game, if there are any."""
+    count = sum(map(len, games))
+    if count == 0:
         return
-    came, says = (float(np.mean([p[at] for p in positions])) for at in (2, 1))
-    off = sqrt(sum(sum(p.came - came for p in game) ** 2 for game in games)) / len(positions)
-    values = [f"below {_LIMITS[0]}", *(f"from {low:+d}" for low in _LIMITS)][number]
-    click.echo(f"| {side} | {values} | {len(positions)} | {came:.2f} ± {off:.2f} | {says:.2f} |")
+    chance = sum(each.chance for game in games for each in game) / count
+    score = sum(each.score for game in games for each in game) / count
+    error = sqrt(sum(sum(each.score - score for each in game) ** 2 for game in games)) / count
+    values = [f"below {_LIMITS[0]}", *(f"from {low:+d}" for low in _LIMITS)][part]
+    click.echo(f"| {side} | {values} | {count} | {score:.2f} ± {error:.2f} | {chance:.2f} |")
 
 
 if __name__ == "__main__":

@@ -26,8 +26,10 @@ def save(folder: Path) -> None:
     folder.mkdir()
     (folder / "match.json").write_text(json.dumps(SETTINGS))
     with (folder / "games.jsonl").open("w") as file:
-        for number, (values, outcome) in enumerate(GAMES):
-            game = {"number": number, "moves": "e5 e6 d4 d5 c3 c4", "outcome": outcome}
+        # Each of them twice.
+        for number, (values, outcome) in enumerate(2 * GAMES):
+            moves = f"e5 e6 d4 d5 c3 c{4 + number % len(GAMES)}"
+            game = {"number": number, "moves": moves, "outcome": outcome}
             rest = {"efforts": [{}, {}], "forfeit": None, "ending": "", "values": values}
             print(json.dumps(game | rest), file=file)
 
@@ -41,7 +43,7 @@ def test_undecided_values_are_told_with_what_came_of_them(tmp_path: Path) -> Non
     result = told_of(tmp_path / "match")
     assert result.exit_code == 0
     head, rows = result.stdout.split("| --- | --- | --- | --- | --- |\n")
-    assert head.startswith(f"{tmp_path / 'match'}: 3 games\n")
+    assert head.startswith(f"{tmp_path / 'match'}: 3 different games\n")
     # From +100 on two positions of a game were won, two of another lost: twice 2 · ½ of 4.
     assert rows.splitlines() == [
         f"| dark | below -400 | 1 | 0.50 ± 0.00 | {says(-401)} |",
