@@ -4,13 +4,13 @@ python -m tools.chances data/matches/rapfi-1s/gomoku-15-renju
 """
 
 import json
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
 import click
-import numpy as np
 
 from engine import registry
 from engine.errors import FivebookError
@@ -18,6 +18,7 @@ from engine.position import Side
 from engine.values import is_decisive, winning_probability
 from service.play.arena.folder import MatchFolder
 from service.play.arena.referee import PlayedGame
+from tools.selfplay import DARK_SCORE
 
 # In centi-units. What is below the first of them is one range, as is what is above the last.
 _LIMITS = (-400, -200, -100, 0, 100, 200, 400)
@@ -64,12 +65,12 @@ def _games_of(folder: Path) -> list[PlayedGame]:
 
 
 def _judged(played: PlayedGame, side: Side) -> Iterator[_Judged]:
-    winner = played.outcome.winner
-    score = 0.5 if winner is None else float(winner is side)
-    for value in played.values[0 if side is Side.DARK else 1 :: 2]:
+    first, score = 0, DARK_SCORE[played.outcome]
+    if side is Side.LIGHT:
+        first, score = 1, 1 - score
+    for value in played.values[first::2]:
         if value is not None and not is_decisive(value):
-            part = int(np.searchsorted(_LIMITS, value, side="right"))
-            yield _Judged(part, winning_probability(value), score)
+            yield _Judged(bisect(_LIMITS, value), winning_probability(value), score)
 
 
 def _tell(side: Side, part: int, games: Sequence[Sequence[_Judged]]) -> None:

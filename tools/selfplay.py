@@ -22,7 +22,8 @@ GAMES_IN_FILE = 50
 
 # From a start further from equal than this, in centi-units, games teach little.
 _START_MARGIN = 800
-_SCORE = {Outcome.DARK_WINS: 1.0, Outcome.DRAW: 0.5, Outcome.LIGHT_WINS: 0.0}
+DARK_SCORE = {Outcome.DARK_WINS: 1.0, Outcome.DRAW: 0.5, Outcome.LIGHT_WINS: 0.0}
+"""What dark scores by the end of a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class SelfPlay:
             line.append(result.move)
             values.append(value_of(result))
             position = game.play(position, result.move)
-        return SelfPlayedGame(tuple(line), opening, _SCORE[outcome], tuple(values))
+        return SelfPlayedGame(tuple(line), opening, DARK_SCORE[outcome], tuple(values))
 
     def make(self, block: int) -> dict[str, ArrayLike]:
         """The games of one file."""

@@ -28,7 +28,7 @@ def run(folder: Path, *options: str, game: str = GAME.id) -> Result:
 @pytest.mark.slow
 def test_the_command_writes_a_network_beside_the_other_weights(folder: Path, file: Path) -> None:
     before = read(Rule.FREESTYLE, file)
-    assert run(folder, "--rounds", "3").exit_code == 0
+    assert run(folder, "--rounds", "3", "--walks", "2").exit_code == 0
     after = read(Rule.FREESTYLE, file)
     assert (after.worth == before.worth).all()
     assert not np.array_equal(after.network.embedding, before.network.embedding)
