@@ -3,7 +3,6 @@
 python -m tools.chances data/matches/rapfi-1s/gomoku-15-renju
 """
 
-import json
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -12,11 +11,10 @@ from typing import NamedTuple
 
 import click
 
-from engine import registry
 from engine.errors import FivebookError
 from engine.position import Side
 from engine.values import is_decisive, winning_probability
-from service.play.arena.folder import MatchFolder
+from service.play.arena.folder import saved_match
 from service.play.arena.referee import PlayedGame
 from tools.selfplay import DARK_SCORE
 
@@ -55,13 +53,10 @@ def main(folders: tuple[Path, ...]) -> None:
 
 def _games_of(folder: Path) -> list[PlayedGame]:
     try:
-        settings = json.loads((folder / "match.json").read_text(encoding="utf-8"))
-        with MatchFolder(folder, registry.get(settings["game"]), settings) as match:
-            return list({played.moves: played for played in match.games.values()}.values())
+        games = saved_match(folder).games
     except FivebookError as error:
         raise click.BadParameter(str(error)) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise click.BadParameter(f"there is no match in '{folder}'") from error
+    return list({played.moves: played for played in games.values()}.values())
 
 
 def _judged(played: PlayedGame, side: Side) -> Iterator[_Judged]:

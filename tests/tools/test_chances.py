@@ -61,7 +61,8 @@ def test_undecided_values_are_told_with_what_came_of_them(tmp_path: Path) -> Non
     ("settings", "reason"),
     [
         (None, "there is no match in '{folder}'"),
-        ("[]", "there is no match in '{folder}'"),
+        ("[]", "'{folder}/match.json' holds no settings of a match"),
+        ("{}", "'{folder}/match.json' holds no settings of a match"),
         ('{"game": "chess"}', "unknown game 'chess'"),
         (json.dumps(SETTINGS), "{folder}/games.jsonl, line 1: this is no game of the match"),
     ],

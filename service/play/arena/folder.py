@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
 
 from book.closing import Closing
 from book.replacing import replacing
+from engine import registry
 from engine.errors import FivebookError
 from engine.game import Game, Outcome
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
@@ -20,6 +21,31 @@ from service.play.records import GameRecord, format_record, suffix
 
 class MatchFolderError(FivebookError):
     """A folder that cannot hold the match: another match's, in use, damaged, or not writable."""
+
+
+class SavedMatch(NamedTuple):
+    """A match on disk as it is: its settings, and its finished games by their numbers."""
+
+    game: Game
+    settings: Mapping[str, Any]
+    games: Mapping[int, PlayedGame]
+
+
+def saved_match(path: Path) -> SavedMatch:
+    """The match in the folder `path`, which may still be played; nothing is written there.
+
+    Raises:
+        MatchFolderError: if there is none, or one that is damaged or cannot be read.
+        UnknownGame: if it is of a game that is not known here.
+    """
+    if not (path / "match.json").exists():
+        raise MatchFolderError(f"there is no match in '{path}'")
+    with _explained(path):
+        settings = _parsed(path / "match.json")
+        game = registry.get(settings["game"])
+        truth = path / "games.jsonl"
+        games = _games_in(truth, truth.read_bytes(), game)
+    return SavedMatch(game, settings, games)
 
 
 class MatchFolder(Closing):
@@ -63,7 +89,7 @@ class MatchFolder(Closing):
     def add(self, number: int, played: PlayedGame) -> None:
         """Store a game, safe from anything that happens after this returns."""
         with _explained(self.path):
-            self._file.write(json.dumps(self._as_dict(number, played)).encode() + b"\n")
+            self._file.write(json.dumps(_as_dict(self._game, number, played)).encode() + b"\n")
             self._file.flush()
             os.fsync(self._file.fileno())
         self.games[number] = played
@@ -92,56 +118,64 @@ class MatchFolder(Closing):
     def _load(self) -> None:
         self._truth.touch()
         data = self._truth.read_bytes()
-        # What follows the last line end was being written when the process was killed.
-        whole = data.rfind(b"\n") + 1
-        os.truncate(self._truth, whole)
-        for index, line in enumerate(data[:whole].split(b"\n")[:-1], start=1):
-            try:
-                number, played = self._from_dict(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                raise MatchFolderError(
-                    f"{self._truth}, line {index}: this is no game of the match"
-                ) from error
-            self.games[number] = played
+        os.truncate(self._truth, data.rfind(b"\n") + 1)
+        self.games = _games_in(self._truth, data, self._game)
 
     def _unlock(self) -> None:
         # Removed while it is held, so that no other process's lock is taken away.
         Path(self._lock.lock_file).unlink(missing_ok=True)
         self._lock.release()
 
-    def _as_dict(self, number: int, played: PlayedGame) -> dict[str, Any]:
-        return {
-            "number": number,
-            "moves": self._game.format_line(played.moves),
-            "outcome": played.outcome.value,
-            "efforts": [asdict(effort) for effort in played.efforts],
-            "forfeit": played.forfeit,
-            "ending": played.ending,
-            **({"swapped": True} if played.swapped else {}),
-            **(
-                {"values": played.values} if any(each is not None for each in played.values) else {}
-            ),
-        }
 
-    def _from_dict(self, stored: dict[str, Any]) -> tuple[int, PlayedGame]:
-        dark, light = (Effort(**effort) for effort in stored["efforts"])
-        forfeit = stored["forfeit"]
-        return stored["number"], PlayedGame(
-            moves=tuple(self._game.parse_line(stored["moves"])),
-            outcome=Outcome(stored["outcome"]),
-            efforts=(dark, light),
-            forfeit=None if forfeit is None else Forfeit(forfeit),
-            ending=stored["ending"],
-            swapped=stored.get("swapped", False),
-            values=tuple(stored.get("values", ())),
-        )
+def _games_in(truth: Path, data: bytes, game: Game) -> dict[int, PlayedGame]:
+    """The games of the lines in `data`, which is what `truth` holds.
+
+    What follows the last line end is being written, or was when the process was killed.
+    """
+    games = {}
+    for index, line in enumerate(data.split(b"\n")[:-1], start=1):
+        try:
+            number, played = _from_dict(game, json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise MatchFolderError(
+                f"{truth}, line {index}: this is no game of the match"
+            ) from error
+        games[number] = played
+    return games
+
+
+def _as_dict(game: Game, number: int, played: PlayedGame) -> dict[str, Any]:
+    return {
+        "number": number,
+        "moves": game.format_line(played.moves),
+        "outcome": played.outcome.value,
+        "efforts": [asdict(effort) for effort in played.efforts],
+        "forfeit": played.forfeit,
+        "ending": played.ending,
+        **({"swapped": True} if played.swapped else {}),
+        **({"values": played.values} if any(each is not None for each in played.values) else {}),
+    }
+
+
+def _from_dict(game: Game, stored: dict[str, Any]) -> tuple[int, PlayedGame]:
+    dark, light = (Effort(**effort) for effort in stored["efforts"])
+    forfeit = stored["forfeit"]
+    return stored["number"], PlayedGame(
+        moves=tuple(game.parse_line(stored["moves"])),
+        outcome=Outcome(stored["outcome"]),
+        efforts=(dark, light),
+        forfeit=None if forfeit is None else Forfeit(forfeit),
+        ending=stored["ending"],
+        swapped=stored.get("swapped", False),
+        values=tuple(stored.get("values", ())),
+    )
 
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        assert isinstance(stored, dict)
-    except (ValueError, AssertionError) as error:
+        stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(stored["game"], str)
+    except (ValueError, TypeError, KeyError, AssertionError) as error:
         raise MatchFolderError(f"'{path}' holds no settings of a match") from error
     return stored
 

@@ -13,7 +13,7 @@ from engine.clock import Clock
 from engine.game import Outcome
 from engine.position import Move
 from engine.search import Limits
-from service.play.arena.folder import MatchFolder, MatchFolderError
+from service.play.arena.folder import MatchFolder, MatchFolderError, saved_match
 from service.play.arena.match import Match, MatchSettings, distinct_names
 from service.play.arena.openings import InvalidOpenings, read_openings
 from service.play.arena.referee import Effort, Forfeit, PlayedGame
@@ -231,6 +231,20 @@ def test_what_was_stored_is_read_as_it_was(tmp_path: Path) -> None:
     store(tmp_path, {3: game})
     with MatchFolder(tmp_path, GAME, SETTINGS.as_dict()) as reopened:
         assert reopened.games == {3: game}
+    read = saved_match(tmp_path)
+    assert (read.game, read.settings["margin"], read.games) == (GAME, 0.05, {3: game})
+
+
+def test_a_match_is_read_while_it_is_played(tmp_path: Path) -> None:
+    with MatchFolder(tmp_path, GAME, SETTINGS.as_dict()) as opened:
+        opened.add(0, WON)
+        truth = tmp_path / "games.jsonl"
+        half_written = truth.read_bytes() + truth.read_bytes()[:40]
+        truth.write_bytes(half_written)
+        before = sorted(path.name for path in tmp_path.iterdir())
+        assert saved_match(tmp_path).games == {0: WON}
+        assert truth.read_bytes() == half_written
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 def test_a_line_that_is_no_game_is_told(tmp_path: Path) -> None:
