@@ -27,7 +27,8 @@ shipped = pytest.mark.parametrize(
 @shipped
 def test_every_game_is_one_by_the_rules_from_its_opening(folder: Path) -> None:
     game, settings, games = saved_match(folder)
-    openings = read_openings(game, OPENINGS[folder.parent.name] / f"{folder.name}.txt")
+    assert game.id == folder.name
+    openings = read_openings(game, OPENINGS[folder.parent.name] / f"{game.id}.txt")
     assert settings["openings"] == list(map(game.format_line, openings))
     for number, played in games.items():
         opening = openings[number // 2 % len(openings)]
