@@ -20,7 +20,9 @@ from service.play.records import GameRecord, format_record, suffix
 
 
 class MatchFolderError(FivebookError):
-    """A folder that cannot hold the match: another match's, in use, damaged, or not writable."""
+    """A folder without a match, or one that cannot hold this match: another's, in use, damaged, or
+    not to be read or written.
+    """
 
 
 class SavedMatch(NamedTuple):
@@ -38,9 +40,9 @@ def saved_match(path: Path) -> SavedMatch:
         MatchFolderError: if there is none, or one that is damaged or cannot be read.
         UnknownGame: if it is of a game that is not known here.
     """
-    if not (path / "match.json").exists():
-        raise MatchFolderError(f"there is no match in '{path}'")
     with _explained(path):
+        if not (path / "match.json").exists():
+            raise MatchFolderError(f"there is no match in '{path}'")
         settings = _parsed(path / "match.json")
         game = registry.get(settings["game"])
         truth = path / "games.jsonl"
@@ -60,7 +62,6 @@ class MatchFolder(Closing):
 
     def __init__(self, path: Path, game: Game, settings: Mapping[str, Any]) -> None:
         self.path = path
-        self.games: dict[int, PlayedGame] = {}
         self._game = game
         self._truth = path / "games.jsonl"
         self._lock = FileLock(path / "lock", timeout=0)
@@ -73,7 +74,7 @@ class MatchFolder(Closing):
         try:
             with _explained(path):
                 self._claim(settings)
-                self._load()
+                self.games = self._load()
                 self._file = open(self._truth, "ab")  # noqa: SIM115 closed by close
         except BaseException:
             self._unlock()
@@ -115,11 +116,11 @@ class MatchFolder(Closing):
         else:
             _replace(path, json.dumps(settings, indent=2) + "\n")
 
-    def _load(self) -> None:
+    def _load(self) -> dict[int, PlayedGame]:
         self._truth.touch()
         data = self._truth.read_bytes()
         os.truncate(self._truth, data.rfind(b"\n") + 1)
-        self.games = _games_in(self._truth, data, self._game)
+        return _games_in(self._truth, data, self._game)
 
     def _unlock(self) -> None:
         # Removed while it is held, so that no other process's lock is taken away.
