@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from random import Random
+from warnings import filterwarnings
 
 import click
+from joblib import Parallel, delayed
 
-from engine import __version__
+from engine import __version__, registry
 from engine.game import Game, Key
 from engine.position import Move, Position
 from engine.search import Limits
@@ -21,8 +23,9 @@ HELD_OUT = "held-out"
 # Stones near the centre bear on each other; on the small board of Pentago-swap this is all of it.
 _REACH = 3
 _PLIES = (3, 7)
-# A first look discards most of the unbalanced, with a margin for its being wrong.
-_LOOK_NODES = 20_000
+# Shorter looks discard most of the unbalanced, with a margin for their being wrong. Each has so
+# many times the nodes of the one before, the first no fewer than so many.
+_LONGER, _LOOK_NODES = 10, 20_000
 _LOOK_MARGIN = 2
 
 
@@ -33,6 +36,7 @@ _LOOK_MARGIN = 2
 @click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
 @click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--jobs", type=POSITIVE, default=1, show_default=True)
 @click.option(
     "--roots",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -46,21 +50,23 @@ def main(
     margin: int,
     nodes: int,
     seed: int,
+    jobs: int,
     roots: tuple[Path, ...],
 ) -> None:
-    """Write a suite of balanced openings for GAME; the same for the same engine and options.
+    """Write a suite of balanced openings for GAME.
+
+    It is the same for the same engine and options, whatever the number of jobs.
 
     One half, drawn by lot, goes to FOLDER, and is played while the engine is developed. The other
     goes to held-out/ in it, for matches that say how strong it has become.
     """
-    random = Random(seed)
     grown = {key for file in roots for key in _keys_in(file, game)}
     found: list[Opening] = []
-    for line in islice(_balanced(game, margin, nodes, random), openings):
+    for line in islice(_balanced(game, margin, nodes, seed, jobs), openings):
         found.append(line)
-        count = len(found)
-        click.echo(f"\r{game.id}: {count} of {openings}", nl=count == openings, err=True)
-    random.shuffle(found)
+        done = len(found) == openings
+        click.echo(f"\r{game.id}: {len(found)} of {openings}", nl=done, err=True)
+    Random(seed).shuffle(found)
     # The roots come into the first half, all others stay as they were drawn.
     found.sort(key=lambda line: _key(game, line) not in grown)
     command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
@@ -96,22 +102,40 @@ def _key(game: Game, line: Sequence[Move]) -> Key:
     return game.canonical(game.play_line(line)).key
 
 
-def _balanced(game: Game, margin: int, nodes: int, random: Random) -> Iterator[Opening]:
-    searcher = game.searcher()
+def _balanced(game: Game, margin: int, nodes: int, seed: int, jobs: int) -> Iterator[Opening]:
+    # More are tried at once than will be wanted.
+    filterwarnings("ignore", message=".* tasks which were still being processed")
+    found = Parallel(n_jobs=jobs, return_as="generator")(
+        delayed(_if_balanced)(game.id, line, margin, nodes) for line in _lines(game, Random(seed))
+    )
+    return (line for line in found if line is not None)
+
+
+def _lines(game: Game, random: Random) -> Iterator[Opening]:
+    """Lines at random, without end: after none the game is over, and no two are alike."""
     seen = set()
     while True:
         line = random_line(game, random)
         position = game.play_line(line)
         key = game.canonical(position).key
-        if key in seen or game.outcome(position) is not None:
-            continue
-        seen.add(key)
-        look = searcher.search(position, Limits(nodes=_LOOK_NODES))
-        if look.proven or abs(look.value) > _LOOK_MARGIN * margin:
-            continue
-        result = searcher.search(position, Limits(nodes=nodes))
-        if not result.proven and abs(result.value) <= margin:
+        if key not in seen and game.outcome(position) is None:
+            seen.add(key)
             yield tuple(line)
+
+
+def _if_balanced(game_id: str, line: Opening, margin: int, nodes: int) -> Opening | None:
+    """The line, if a search of so many nodes finds no great lead, nor one of those before it."""
+    game = registry.get(game_id)
+    searcher, position = game.searcher(), game.play_line(line)
+    looks = [nodes]
+    while looks[0] // _LONGER >= _LOOK_NODES:
+        looks.insert(0, looks[0] // _LONGER)
+    for spent in looks:
+        result = searcher.search(position, Limits(nodes=spent))
+        most = margin if spent == nodes else _LOOK_MARGIN * margin
+        if result.proven or abs(result.value) > most:
+            return None
+    return line
 
 
 def random_line(game: Game, random: Random) -> list[Move]:
