@@ -123,12 +123,12 @@ books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
 		case $$game in \
-			pentago-swap) options="--margin 50 --nodes 5000000" ;; \
+			pentago-swap) options="--margin 100 --nodes 20000000" ;; \
 			pentago*) options="--margin 50 --nodes 1000000" ;; \
 			*) options= ;; \
 		esac; \
 		for roots in $(ALL_ROOTS); do options="$$options --roots $$roots"; done; \
-		$(BIN)/python -m tools.suite $$game data/openings $$options || exit; \
+		$(BIN)/python -m tools.suite $$game data/openings $$options --jobs $(JOBS) || exit; \
 	done
 
 solve: setup ## Prove Pentago-swap's win anew, and write the book and the certificate in data/
