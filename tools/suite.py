@@ -4,7 +4,7 @@ python -m tools.suite gomoku-15 data/openings
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from warnings import filterwarnings
@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 from engine import __version__, registry
 from engine.game import Game, Key
 from engine.position import Move, Position
-from engine.search import Limits
+from engine.search import Limits, Searcher
 from fivebook.options import GAME, POSITIVE
 from service.play.arena.openings import InvalidOpenings, Opening, read_openings
 
@@ -27,6 +27,8 @@ _PLIES = (3, 7)
 # many times the nodes of the one before, the first no fewer than so many.
 _LONGER, _LOOK_NODES = 10, 20_000
 _LOOK_MARGIN = 2
+# Lines that a process tries with one searcher.
+_BLOCK = 8
 
 
 @click.command()
@@ -105,10 +107,12 @@ def _key(game: Game, line: Sequence[Move]) -> Key:
 def _balanced(game: Game, margin: int, nodes: int, seed: int, jobs: int) -> Iterator[Opening]:
     # More are tried at once than will be wanted.
     filterwarnings("ignore", message=".* tasks which were still being processed")
+    lines = _lines(game, Random(seed))
+    blocks = iter(lambda: list(islice(lines, _BLOCK)), [])
     found = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_if_balanced)(game.id, line, margin, nodes) for line in _lines(game, Random(seed))
+        delayed(_balanced_of)(game.id, block, margin, nodes) for block in blocks
     )
-    return (line for line in found if line is not None)
+    return chain.from_iterable(found)
 
 
 def _lines(game: Game, random: Random) -> Iterator[Opening]:
@@ -123,10 +127,14 @@ def _lines(game: Game, random: Random) -> Iterator[Opening]:
             yield tuple(line)
 
 
-def _if_balanced(game_id: str, line: Opening, margin: int, nodes: int) -> Opening | None:
-    """The line, if a search of so many nodes finds no great lead, nor one of those before it."""
+def _balanced_of(game_id: str, lines: Sequence[Opening], margin: int, nodes: int) -> list[Opening]:
+    """Those of the lines in which neither a search of so many nodes nor shorter ones find a lead."""
     game = registry.get(game_id)
-    searcher, position = game.searcher(), game.play_line(line)
+    searcher = game.searcher()
+    return [line for line in lines if _is_balanced(searcher, game.play_line(line), margin, nodes)]
+
+
+def _is_balanced(searcher: Searcher, position: Position, margin: int, nodes: int) -> bool:
     looks = [nodes]
     while looks[0] // _LONGER >= _LOOK_NODES:
         looks.insert(0, looks[0] // _LONGER)
@@ -134,8 +142,8 @@ def _if_balanced(game_id: str, line: Opening, margin: int, nodes: int) -> Openin
         result = searcher.search(position, Limits(nodes=spent))
         most = margin if spent == nodes else _LOOK_MARGIN * margin
         if result.proven or abs(result.value) > most:
-            return None
-    return line
+            return False
+    return True
 
 
 def random_line(game: Game, random: Random) -> list[Move]:
