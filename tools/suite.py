@@ -128,7 +128,7 @@ def _lines(game: Game, random: Random) -> Iterator[Opening]:
 
 
 def _balanced_of(game_id: str, lines: Sequence[Opening], margin: int, nodes: int) -> list[Opening]:
-    """Those of the lines in which neither a search of so many nodes nor shorter ones find a lead."""
+    """Those of the lines in which neither a search of so many nodes nor shorter ones see a lead."""
     game = registry.get(game_id)
     searcher = game.searcher()
     return [line for line in lines if _is_balanced(searcher, game.play_line(line), margin, nodes)]
