@@ -132,8 +132,11 @@ class State:
         self.rows: list[dict[int, int]] = [{} for _ in STEPS]
         self._connect()
         self.excluded: frozenset[int] = frozenset()
-        self.history = [[0] * len(self.cells) for _ in range(2)]
+        # Of quiet moves, then of threats, by dark and by light.
+        self.history = [[0] * len(self.cells) for _ in range(2 * 2)]
         self.killers = [[-1, -1] for _ in range(MAX_PLY)]
+        self.static_at = [0] * (MAX_PLY + 2)
+        self.level_at, self.extended, self.left_out = [0] * MAX_PLY, [0] * MAX_PLY, [-1] * MAX_PLY
         self.pv: list[tuple[int, ...]] = [()] * MAX_PLY
         self.best_line: tuple[int, ...] = ()
         self.best_value = self.best_depth = 0
@@ -371,16 +374,24 @@ _BUCKET = 2
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
-_REDUCED_FROM_DEPTH = 3
-_UNKNOWN_FROM_DEPTH = 4
+_PLY = 8
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
 _KILLER_RANK = 1024
 _POLICY_RANK = 20
-_STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
-_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
+_STATIC_MARGIN = 160
+_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 21, 38, 28
+_UNKNOWN_SHORTER, _LESS_KNOWN_SHARE, _LESS_KNOWN_MAX = 3, 18, 29
+_REPLY_DEEPER = 2
+_AHEAD_MARGIN, _AHEAD_MARGIN_PER_PLY = -18, 30
+_SINGULAR_FROM_DEPTH, _SINGULAR_KNOWN, _SINGULAR_SHARE, _SINGULAR_MARGIN = 53, 16, 30, 2
+_SINGULAR_TWICE, _SINGULAR_LESS, _EXTENDED_MAX = 50, 12, 80
+_FINE = 8
+_REDUCED_BY_HISTORY, _REDUCED_ALWAYS = 50, 13
+_REDUCED_NOT_GROWN, _REDUCED_WHERE_CUT, _LESS_IN_OPEN = 64, 115, 32
+_BETTER, _BETTER_PER_PLY, _MUCH_BETTER, _MUCH_BETTER_PER_PLY = 68, 22, 576, 52
+_RAISED_FROM, _RAISED_TO = 3, 11
 _FOURS_IN_A_ROW, _NODES_FOR_FOURS = 8, 60
-_TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
 _CORRECTION_UNIT, _CORRECTION_MAX = 64, 400
 _CORRECTION_STEPS, _CORRECTION_STEPS_BY_MOVE, _CORRECTION_DEPTH_MAX = 256, 512, 8
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
@@ -391,10 +402,9 @@ class _Stop(Exception):
 
 
 @cache
-def _reduction(depth: int, index: int) -> int:
-    if depth < _REDUCED_FROM_DEPTH or index == 0:
-        return 0
-    return int(1.0 + math.log(min(depth, MAX_PLY - 1)) * math.log(index) / 1.3)
+def _by_place(plies: int, index: int) -> int:
+    """What the search of the move at `index` is shortened by, in 64 parts of a ply."""
+    return int(64 * (0.75 * math.log(min(plies, MAX_PLY - 1)) * math.log(index + 1)))
 
 
 def evaluate(s: State, correction: int = 0) -> int:
@@ -438,12 +448,13 @@ def _list(s: State, ply: int, cells: Collection[int]) -> tuple[list[int], list[i
     moves = [at for at in cells if ply or at not in s.excluded] if s.excluded else list(cells)
     own, other = 16 * s.colour, 16 * (1 - s.colour)
     own_rank, other_rank = s.own_rank, s.other_rank
-    patterns, central, history = s.pattern, s.central, s.history[s.colour]
+    patterns, central, level_of = s.pattern, s.central, s.level_of
+    quiet, threats = s.history[s.colour], s.history[2 + s.colour]
     order = [
         own_rank[patterns[at] >> own & _PATTERN]
         + other_rank[patterns[at] >> other & _PATTERN]
         + central[at]
-        + history[at]
+        + (quiet[at] if level_of[patterns[at] >> own & _PATTERN] == PLAIN else 2 * threats[at])
         for at in moves
     ]
     for killer in s.killers[ply]:
@@ -509,16 +520,25 @@ def _list_moves(s: State, ply: int, depth: int) -> tuple[list[int], list[int], b
     return moves, order, complete
 
 
-def _remember(s: State, ply: int, depth: int, moves: list[int], index: int) -> None:
-    """The quiet move at `index` failed high: rank it higher from now on, those before it lower."""
-    killers, history = s.killers[ply], s.history[s.colour]
-    if killers[0] != moves[index]:
-        killers[:] = moves[index], killers[0]
-    step = min(16 * depth * depth, _HISTORY_STEP_MAX)
-    for at in moves[:index]:
-        history[at] += -step - history[at] * step // _HISTORY_MAX
-    at = moves[index]
-    history[at] += step - history[at] * step // _HISTORY_MAX
+def _earned(s: State, at: int) -> list[int]:
+    """What moves of the side to move have earned: threats, if the one on `at` is, or quiet ones."""
+    level = s.level_of[s.pattern[at] >> 16 * s.colour & _PATTERN]
+    return s.history[s.colour if level == PLAIN else 2 + s.colour]
+
+
+def _remember(s: State, ply: int, depth: int, moves: list[int], index: int, attacked: bool) -> None:
+    """The move at `index` failed high: rank it higher from now on, those before it lower."""
+    killers, best = s.killers[ply], moves[index]
+    of_quiet = s.history[s.colour]
+    quiet = _earned(s, best) is of_quiet and not attacked
+    if quiet and killers[0] != best:
+        killers[:] = best, killers[0]
+    step = min(16 * (depth // _PLY) ** 2, _HISTORY_STEP_MAX)
+    for at in moves[: index + 1]:
+        history = _earned(s, at)
+        if quiet or history is not of_quiet:
+            earned = step if at == best else -step
+            history[at] += earned - history[at] * step // _HISTORY_MAX
 
 
 def _pick(moves: list[int], order: list[int], index: int) -> int:
@@ -587,10 +607,42 @@ def _store(
     table[slot] = (s.hash, _from_root(value, -ply), move, depth, bound, guessed)
 
 
-def _reduced(depth: int, index: int, attacked: bool) -> int:
-    """The depth left after the move at `index` of a node of `depth`."""
-    reduction = _reduction(depth, index)
-    return max(depth - 1 - (reduction // 2 if attacked else reduction), min(depth - 1, 1))
+def _reduction(
+    s: State,
+    depth: int,
+    ply: int,
+    index: int,
+    move: int,
+    is_open: bool,
+    grown: bool,
+    cut: bool,
+    attacked: bool,
+) -> int:
+    """What the search of the move at `index` is shortened by, in parts of a ply."""
+    if depth < 2 * _PLY:
+        return 0
+    fine = _by_place(depth // _PLY, index)
+    if is_open:
+        fine = max(fine - _LESS_IN_OPEN, 0)
+    elif not grown and fine > _FINE * _PLY:
+        fine += _REDUCED_NOT_GROWN
+    earned = _earned(s, move)
+    is_killer = earned is s.history[s.colour] and not attacked and move in s.killers[ply]
+    if cut and not is_killer:
+        fine += _REDUCED_WHERE_CUT
+    return (fine + _REDUCED_ALWAYS - earned[move] * _REDUCED_BY_HISTORY // _HISTORY_MAX) // _FINE
+
+
+def _deeper(value: int, lowest: int, best: int, next_depth: int, reduced: int) -> int:
+    """The depth of the next search of a late move that was better than `lowest`."""
+    plies = (next_depth - reduced) // _PLY
+    if value > lowest + _BETTER + _BETTER_PER_PLY * plies:
+        next_depth += _PLY
+    if value > lowest + _MUCH_BETTER + _MUCH_BETTER_PER_PLY * plies:
+        next_depth += _PLY
+    if value < best + next_depth // 4:
+        next_depth -= _PLY
+    return next_depth
 
 
 def _count_fours(s: State, colour: int) -> int:
@@ -694,7 +746,18 @@ def _at_horizon(s: State, table: Table, beta: int, ply: int) -> int:
     return value
 
 
-def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) -> int:
+def _made_two_fours(s: State, ply: int) -> bool:
+    """Whether the side to move made fours with its last two moves."""
+    return ply >= 4 and min(s.level_at[ply - 2], s.level_at[ply - 4]) >= FOUR_MOVE
+
+
+def _is_far_above(s: State, lead: int, depth: int, ply: int, grown: bool) -> bool:
+    """Whether the static value has such a `lead` that hardly any reply will bring it down."""
+    plies = depth - _PLY - _PLY * grown
+    return lead >= max(_STATIC_MARGIN * plies // _PLY, 0) and not _made_two_fours(s, ply)
+
+
+def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int, cut: bool) -> int:
     """The value of the position, fail-soft: exact between `alpha` and `beta`, else a bound."""
     if s.nodes >= s.node_limit:
         raise _Stop
@@ -711,9 +774,12 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
         s.guesses += 1
         return evaluate(s)
 
-    _, known, known_move, known_depth, bound, guessed = _look_up(s, table)
+    left_out, s.left_out[ply] = s.left_out[ply], -1
+    entry = _look_up(s, table) if left_out < 0 else _VACANT
+    _, known, known_move, known_depth, bound, guessed = entry
+    known_value, known_bound = _from_root(known, ply), bound
     if bound != _NOTHING:
-        value = _from_root(known, ply)
+        value = known_value
         if (known_depth >= depth or abs(value) > HEURISTIC_MAX) and (
             bound == _EXACT
             or (bound == _LOWER and value >= beta)
@@ -723,96 +789,130 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int) 
             return value
 
     guesses = s.guesses
-    if bound == _NOTHING and fives == 0 and _UNKNOWN_FROM_DEPTH <= depth < s.empties:
-        depth -= 1
-    # The only reply to a four costs no depth.
-    next_depth = depth if fives else depth - 1
     attacked = s.level_count[opponent + OPEN_FOURS] > 0
-    whole = fives > 0 or attacked or depth >= s.empties
-    static = 0 if whole else _expected(s)
-    if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
-        if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
+    exhaustive = depth >= s.empties * _PLY
+    whole = fives > 0 or attacked or exhaustive
+    is_open = beta - alpha > 1
+    static = -s.static_at[ply + 1] if whole else _expected(s)
+    grown = not whole and static > s.static_at[ply]
+    s.static_at[ply + 2] = static
+    if not whole and not is_open and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
+        missing = _FOURS_MARGIN + _FOURS_MARGIN_PER_PLY * depth // _PLY
+        if depth < _FOURS_TO_DEPTH and alpha - static > missing:
+            return _at_horizon(s, table, beta, ply)
+        if _is_far_above(s, static - beta, depth, ply, grown):
             s.guesses += 1
             return static
-        hopeless = static <= alpha - _FOURS_MARGIN - _FOURS_MARGIN_PER_PLY * depth
-        if depth <= _FOURS_TO_DEPTH and hopeless:
-            value = _at_horizon(s, table, beta, ply)
-            if value <= alpha:
-                return value
-        aim = beta + _TRIAL_MARGIN
-        is_known_below = (
-            bound in (_UPPER, _EXACT)
-            and known_depth >= depth - _TRIAL_SHORTER
-            and _from_root(known, ply) < aim
-        )
-        if depth >= _TRIAL_FROM_DEPTH and static >= aim and not is_known_below:
-            value = search(s, table, aim - 1, aim, depth - _TRIAL_SHORTER, ply)
-            if value > HEURISTIC_MAX:
-                s.guesses = guesses
-                return value
-            if value >= aim:
-                s.guesses += 1
-                return value - _TRIAL_MARGIN
-            known_move = _look_up(s, table)[2]
+    if is_open and fives == 0 and not exhaustive:
+        less_known = (depth - known_depth) * _LESS_KNOWN_SHARE // 64
+        less_known = max(min(less_known, _LESS_KNOWN_MAX), 0)
+        depth -= less_known if known_move >= 0 else _UNKNOWN_SHORTER
+        if depth <= 0:
+            return _at_horizon(s, table, beta, ply)
+    lead = static - beta - _AHEAD_MARGIN - _AHEAD_MARGIN_PER_PLY * depth // _PLY
+    is_ahead = cut and not whole and not is_open and lead >= 0
     best, best_move, lowest = -_INFINITY, -1, alpha
     level_of, patterns, own = s.level_of, s.pattern, 16 * s.colour
-    most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth
+    most = _QUIET_MOVES + _QUIET_MOVES_PER_PLY * (depth // _PLY)
     # The known move often fails high, and then there is no need for a list.
     moves, order = [known_move], [0]
     listed, complete = False, True
     if known_move < 0:
-        moves, order, complete = _list_moves(s, ply, depth)
+        moves, order, complete = _list_moves(s, ply, depth // _PLY)
         listed = True
-    index = 0
+    index = less = 0
     while True:
         if index == len(moves):
             if listed:
                 break
-            moves, order, complete = _list_moves(s, ply, depth)
+            moves, order, complete = _list_moves(s, ply, depth // _PLY)
             _bring_to_front(moves, order, known_move)
             listed = True
             continue
         move = _pick(moves, order, index) if listed else known_move
+        if move == left_out:
+            index += 1
+            continue
         level = level_of[patterns[move] >> own & _PATTERN]
         quiet = level == PLAIN and not whole
-        if quiet and index >= most:
+        if quiet and index >= most and best > -HEURISTIC_MAX:
             complete = False
             _drop_quiet(s, moves, order, index)
             continue
+        next_depth = depth - _PLY - less
+        may_be_singular = (
+            depth >= _SINGULAR_FROM_DEPTH
+            and known_depth >= depth - _SINGULAR_KNOWN
+            and known_bound == _LOWER
+            and abs(known) < HEURISTIC_MAX
+        )
+        if fives:
+            next_depth = depth + _REPLY_DEEPER
+        elif index == 0 and known_move >= 0 and not exhaustive and may_be_singular:
+            aim = max(known_value - _SINGULAR_MARGIN * depth // _PLY, 1 - HEURISTIC_MAX)
+            s.left_out[ply] = move
+            value = search(s, table, aim - 1, aim, depth * _SINGULAR_SHARE // 64, ply, cut)
+            if value > HEURISTIC_MAX:
+                return value
+            if value < aim:
+                twice = not is_open and value < aim - _SINGULAR_TWICE
+                twice = twice and s.extended[ply] < _EXTENDED_MAX
+                next_depth += 2 * _PLY if twice else _PLY
+            elif aim >= beta:
+                s.guesses += 1
+                return aim
+            elif known_value >= beta:
+                next_depth -= _SINGULAR_LESS
+            s.static_at[ply + 2] = static
+        if is_ahead and level < FOUR_MOVE:
+            next_depth -= _PLY
+        elif is_ahead and ply >= 2 and s.level_at[ply - 2] >= FOUR_MOVE:
+            next_depth += _PLY
+        s.level_at[ply] = level
+        s.extended[ply + 1] = s.extended[ply] + max(next_depth - depth, 0)
+        reduced = next_depth
+        if index > 0 and fives == 0 and not exhaustive:
+            reduced -= _reduction(s, depth, ply, index, move, is_open, grown, cut, attacked)
+            reduced = max(min(reduced, next_depth + _PLY), min(next_depth, _PLY))
         place(s, move)
         s.nodes += 1
         if index == 0:
-            value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+            cut_next = not is_open and not cut
+            value = -search(s, table, -beta, -lowest, next_depth, ply + 1, cut_next)
         else:
-            reduced = next_depth
-            if fives == 0 and depth < s.empties:
-                reduced = _reduced(depth, index, attacked)
-            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
+            cut_next = reduced < next_depth or not cut
+            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1, cut_next)
             if value > lowest and reduced < next_depth:
-                value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
+                next_depth = _deeper(value, lowest, best, next_depth, reduced)
+                if reduced < next_depth:
+                    value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1, not cut)
             if lowest < value < beta:
-                value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+                value = -search(s, table, -beta, -lowest, next_depth, ply + 1, cut)
         take_back(s, move)
         if value > best:
             best, best_move = value, move
             if value > lowest:
                 lowest = value
                 _put_line(s, ply, move)
+                if _RAISED_FROM <= depth // _PLY <= _RAISED_TO and not exhaustive:
+                    less = _PLY
             if value >= beta:
-                if level < FOUR_MOVE:
-                    _remember(s, ply, depth, moves, index)
+                if fives == 0 and left_out < 0:
+                    _remember(s, ply, depth, moves, index, attacked)
                 break
         index += 1
+    if left_out >= 0:
+        return alpha if best == -_INFINITY else best
     if best < beta and not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
     bound = _LOWER if best >= beta else _EXACT if best > alpha else _UPPER
     as_expected = best <= static if bound == _LOWER else bound == _UPPER and best >= static
     if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
-        _correct(s, depth, best - static)
+        _correct(s, depth // _PLY, best - static)
     if abs(best) > HEURISTIC_MAX:
         s.guesses = guesses
-    _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
+    _store(s, table, ply, max(depth, 0), best, bound, best_move, s.guesses > guesses)
     return best
 
 
@@ -838,18 +938,21 @@ def _search_root(
             value = WIN - 1
             s.pv[1] = ()
         else:
+            reduced = next_depth = _PLY * (depth - 1)
+            if index > 0 and level == PLAIN and not whole:
+                less = _reduction(s, _PLY * depth, 0, index, move, True, True, False, False)
+                reduced = max(next_depth - less, min(next_depth, _PLY))
+            s.level_at[0] = level
             place(s, move)
             s.nodes += 1
             if index == 0:
-                value = -search(s, table, -beta, -lowest, depth - 1, 1)
+                value = -search(s, table, -beta, -lowest, next_depth, 1, False)
             else:
-                quiet = level == PLAIN and not whole
-                reduced = _reduced(depth, index, False) if quiet else depth - 1
-                value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
-                if value > lowest and reduced < depth - 1:
-                    value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
+                value = -search(s, table, -lowest - 1, -lowest, reduced, 1, True)
+                if value > lowest and reduced < next_depth:
+                    value = -search(s, table, -lowest - 1, -lowest, next_depth, 1, True)
                 if lowest < value < beta:
-                    value = -search(s, table, -beta, -lowest, depth - 1, 1)
+                    value = -search(s, table, -beta, -lowest, next_depth, 1, False)
             take_back(s, move)
         if value > best:
             best = value
@@ -890,8 +993,11 @@ def _search_line(s: State, table: Table, depth: int, moves: list[int], complete:
 def think(s: State, table: Table, max_depth: int) -> None:
     """Search deeper and deeper until the nodes are used up or nothing is left to find out."""
     table[:] = [_VACANT] * len(table)
-    s.history = [[0] * len(s.cells) for _ in range(2)]
+    s.history = [[0] * len(s.cells) for _ in range(2 * 2)]
     s.correction = {}
+    s.static_at = [0] * (MAX_PLY + 2)
+    s.static_at[2] = evaluate(s)
+    s.level_at, s.extended, s.left_out = [0] * MAX_PLY, [0] * MAX_PLY, [-1] * MAX_PLY
     s.killers = [[-1, -1] for _ in range(MAX_PLY)]
     s.nodes = s.guesses = 0
     moves: list[int] = []

@@ -81,21 +81,41 @@ _MAX_STORED_DEPTH = 1023
 _INFINITY = WIN + 1
 _EVALUATION_MAX = HEURISTIC_MAX - 1
 _FIRST = 1 << 27
-# From this depth on moves but the first are searched less deep, the later the less.
-_REDUCED_FROM_DEPTH = 3
-# From this depth on a position that the table does not know is searched a ply less deep.
-_UNKNOWN_FROM_DEPTH = 4
-# To this depth a static value is believed that is this much a ply above what matters.
-_STATIC_TO_DEPTH, _STATIC_MARGIN = 6, 120
-# To this depth only a win by a four is looked for where the static value is this much and so much a
-# ply below what matters (razoring, after Birmingham & Kent, 1977).
-_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 5, 100, 120
-# From this depth on, where the static value is this much above what matters, a search so much
-# shorter is believed if it finds as much (ProbCut, after Buro, 1995).
-_TRIAL_FROM_DEPTH, _TRIAL_MARGIN, _TRIAL_SHORTER = 7, 200, 4
+# Depths within the search are in parts of a ply.
+_PLY = 8
+# Below this depth only a win by a four is looked for where the static value is this much and so
+# much a ply below what matters (razoring, after Birmingham & Kent, 1977).
+_FOURS_TO_DEPTH, _FOURS_MARGIN, _FOURS_MARGIN_PER_PLY = 21, 38, 28
+# A static value is believed that is this much a ply, after the first, above what matters (reverse
+# futility pruning).
+_STATIC_MARGIN = 160
+# In a node with an open window whose best move is not known, so much less depth; where it is known,
+# this share in 64 of what it is known less deep by, up to a limit (internal iterative reductions).
+_UNKNOWN_SHORTER, _LESS_KNOWN_SHARE, _LESS_KNOWN_MAX = 3, 18, 29
+# The reply to a four has so much more depth than the four.
+_REPLY_DEEPER = 2
+# Where a cut is expected, and the static value is this much and so much a ply above beta, moves are
+# searched a ply less deep, but for fours (fail-high reductions).
+_AHEAD_MARGIN, _AHEAD_MARGIN_PER_PLY = -18, 30
+# From this depth on a known move is searched deeper if without it a search of this share in 64 of
+# the depth finds so much less a ply; two plies if still so much less, and a ply and a half less
+# deep if others are as good (singular extensions, after Anantharaman, Campbell & Hsu, 1988).
+_SINGULAR_FROM_DEPTH, _SINGULAR_KNOWN, _SINGULAR_SHARE, _SINGULAR_MARGIN = 53, 16, 30, 2
+_SINGULAR_TWICE, _SINGULAR_LESS, _EXTENDED_MAX = 50, 12, 80
+# At most so many plies more for what late moves are reduced by, by what they have earned; this much
+# more in any case, where the static value has not grown in two plies and where a cut is expected;
+# less in a node with an open window. All in 64 parts of a ply, _FINE to a part.
+_FINE = 8
+_REDUCED_BY_HISTORY, _REDUCED_ALWAYS = 50, 13
+_REDUCED_NOT_GROWN, _REDUCED_WHERE_CUT, _LESS_IN_OPEN = 64, 115, 32
+# A late move that is better than alpha by this much, and so much a ply by which it was reduced, is
+# searched a ply deeper than others, or two plies.
+_BETTER, _BETTER_PER_PLY, _MUCH_BETTER, _MUCH_BETTER_PER_PLY = 68, 22, 576, 52
+# Between these depths, in plies, a move that raised alpha leaves a ply less to those after it.
+_RAISED_FROM, _RAISED_TO = 3, 11
 # At the horizon so many fours in a row are tried, in so many nodes.
 _FOURS_IN_A_ROW, _NODES_FOR_FOURS = 8, 60
-# At depth d no more quiet moves than 3 + 2·d are searched.
+# With d plies left no more quiet moves than 3 + 2·d are searched.
 _QUIET_MOVES, _QUIET_MOVES_PER_PLY = 3, 2
 # The next iteration is searched with a window of this much to both sides of the last one's value.
 _WINDOW, _WINDOW_GROWTH, _WINDOW_FROM_DEPTH = 100, 3, 4
@@ -109,13 +129,13 @@ _CORRECTION_STEPS, _CORRECTION_STEPS_BY_MOVE, _CORRECTION_DEPTH_MAX = 256, 512, 
 _HISTORY_MAX, _HISTORY_STEP_MAX = 4096, 1024
 
 
-def _reductions() -> NDArray[np.int8]:
-    """By depth and by a move's place in the list: plies that its search is shortened by."""
-    depths, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
-    table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int8)
-    table[_REDUCED_FROM_DEPTH:, 1:] = (1.0 + np.log(depths) * np.log(places) / 1.3)[
-        _REDUCED_FROM_DEPTH - 1 :
-    ]
+def _reductions() -> NDArray[np.int16]:
+    """By plies left and by a move's place in the list: what its search is shortened by, in 64 parts
+    of a ply.
+    """
+    plies, places = np.ogrid[1:MAX_PLY, 1:MAX_CELLS]
+    table = np.zeros((MAX_PLY, MAX_CELLS), dtype=np.int16)
+    table[1:, 1:] = 64 * (0.75 * np.log(plies) * np.log(places + 1))
     return table
 
 
@@ -173,6 +193,19 @@ def _odds(s: Any, colour: int, at: int, side: int) -> int:
     return int(s.odds_of[u64(2 * number_of(s, colour, at) + side)])
 
 
+@kernel(types.int64(State, types.int64))
+def _earned_at(s: Any, at: int) -> int:
+    """Where what a move of the side to move has earned is kept: threats and quiet moves apart."""
+    threat = i64(s.level[u64(s.colour * CELLS + at)] != PLAIN)
+    return int((2 * threat + s.colour) * CELLS + at)
+
+
+@kernel(types.boolean(State, types.int64, types.int64))
+def _is_killer(s: Any, ply: int, move: int) -> bool:
+    """Whether `move` was one of the last two quiet moves that failed high at this ply."""
+    return bool(move == s.killers[u64(2 * ply)] or move == s.killers[u64(2 * ply + 1)])
+
+
 @kernel(types.void(State, types.int64, types.int64, types.int64))
 def _list(s: Any, ply: int, count: int, at: int) -> None:
     """Write the move `at` as number `count` into the list of this ply, with its rank."""
@@ -181,10 +214,12 @@ def _list(s: Any, ply: int, count: int, at: int) -> None:
     s.moves[u64(ply * MAX_CELLS + count)] = at
     # Among moves that make nothing the most central one comes first.
     order = _POLICY_RANK * (own + other) + s.central[u64(at)]
-    order += s.history[u64(s.colour * CELLS + at)]
-    if at == s.killers[u64(2 * ply)] or at == s.killers[u64(2 * ply + 1)]:
-        order += _KILLER_RANK
     level = s.level[u64(s.colour * CELLS + at)]
+    earned = s.history[u64(_earned_at(s, at))]
+    # What threats have earned counts twice.
+    order += earned if level == PLAIN else 2 * earned
+    if _is_killer(s, ply, at):
+        order += _KILLER_RANK
     if level >= OPEN_FOURS:
         # A sure win is taken before a longer one is looked for.
         order += level * _FIRST
@@ -334,21 +369,33 @@ def _list_moves(s: Any, ply: int, depth: int) -> int:
     return count
 
 
-@kernel(types.void(State, types.int64, types.int64, types.int64))
-def _remember(s: Any, ply: int, depth: int, index: int) -> None:
-    """The quiet move at `index` failed high: rank it higher from now on, those before it lower.
-
-    What a move has earned moves towards ±`_HISTORY_MAX` and never beyond it.
+@kernel(types.void(State, types.int64, types.int64, types.boolean))
+def _earn(s: Any, at: int, step: int, failed_high: bool) -> None:
+    """Rank a move higher from now on, or lower. What it has earned moves towards ±`_HISTORY_MAX`
+    and never beyond it.
     """
-    moves, start = ply * MAX_CELLS, s.colour * CELLS
-    if s.killers[u64(2 * ply)] != s.moves[u64(moves + index)]:
+    index = u64(_earned_at(s, at))
+    s.history[index] += (step if failed_high else -step) - s.history[index] * step // _HISTORY_MAX
+
+
+@kernel(types.void(State, types.int64, types.int64, types.int64, types.boolean))
+def _remember(s: Any, ply: int, depth: int, index: int, attacked: bool) -> None:
+    """The move at `index` failed high: rank it higher from now on, those before it lower.
+
+    Where the opponent threatens an open four, quiet moves are told by that, and not ranked. Nor are
+    they where a threat failed high.
+    """
+    moves = ply * MAX_CELLS
+    step = min(16 * (depth // _PLY) ** 2, _HISTORY_STEP_MAX)
+    best = int(s.moves[u64(moves + index)])
+    quiet = s.level[u64(s.colour * CELLS + best)] == PLAIN and not attacked
+    if quiet and s.killers[u64(2 * ply)] != best:
         s.killers[u64(2 * ply + 1)] = s.killers[u64(2 * ply)]
-        s.killers[u64(2 * ply)] = s.moves[u64(moves + index)]
-    step = min(16 * depth * depth, _HISTORY_STEP_MAX)
-    for earlier in range(index + 1):
-        at = start + s.moves[u64(moves + earlier)]
-        earned = step if earlier == index else -step
-        s.history[u64(at)] += earned - s.history[u64(at)] * step // _HISTORY_MAX
+        s.killers[u64(2 * ply)] = best
+    for other in range(index + 1):
+        at = int(s.moves[u64(moves + other)])
+        if quiet or s.level[u64(s.colour * CELLS + at)] != PLAIN:
+            _earn(s, at, step, other == index)
 
 
 @kernel(types.int64(State, types.int64, types.int64, types.int64))
@@ -455,14 +502,6 @@ def _bound_of(data: int) -> int:
     return data >> _BOUND_AT & 3
 
 
-@kernel(types.boolean(*[types.int64] * 4))
-def _is_below(known: int, aim: int, depth: int, ply: int) -> bool:
-    """Whether an entry's data say that a search for a trial from `depth` would not reach `aim`."""
-    is_at_most = _bound_of(known) == _UPPER or _bound_of(known) == _EXACT
-    is_as_deep = _depth_of(known) >= depth - _TRIAL_SHORTER
-    return is_at_most and is_as_deep and _value_of(known, ply) < aim
-
-
 @kernel(types.void(State, _Table, *[types.int64] * 6))
 def _store(
     s: Any, table: Any, ply: int, depth: int, value: int, bound: int, move: int, guessed: int
@@ -489,16 +528,51 @@ def _store(
     table[u64(chosen)].data = kept
 
 
-@kernel(types.int64(types.int64, types.int64, types.boolean))
-def _reduced(depth: int, index: int, attacked: bool) -> int:
-    """The depth left after the move at `index` of a node of `depth`.
+@kernel(types.int64(State, *[types.int64] * 4, *[types.boolean] * 4))
+def _reduction(
+    s: Any,
+    depth: int,
+    ply: int,
+    index: int,
+    move: int,
+    is_open: bool,
+    grown: bool,
+    cut: bool,
+    attacked: bool,
+) -> int:
+    """What the search of the move at `index`, not the first of a node of `depth`, is shortened by.
 
-    It is reduced by half as much where the node is `attacked`: the opponent threatens an open four.
+    Less where the window `is_open`, more where the static value has not `grown` in two plies, and
+    where a `cut` is expected. Parries of an open four are no killers.
     """
-    reduction = 0
-    if depth >= _REDUCED_FROM_DEPTH:
-        reduction = int(_REDUCTIONS[min(depth, MAX_PLY - 1), index])
-    return max(depth - 1 - (reduction // 2 if attacked else reduction), min(depth - 1, 1))
+    if depth < 2 * _PLY:
+        return 0
+    fine = int(_REDUCTIONS[min(depth // _PLY, MAX_PLY - 1), index])
+    if is_open:
+        fine = max(fine - _LESS_IN_OPEN, 0)
+    elif not grown and fine > _FINE * _PLY:
+        fine += _REDUCED_NOT_GROWN
+    quiet = s.level[u64(s.colour * CELLS + move)] == PLAIN and not attacked
+    if cut and not (quiet and _is_killer(s, ply, move)):
+        fine += _REDUCED_WHERE_CUT
+    earned = int(s.history[u64(_earned_at(s, move))])
+    fine += _REDUCED_ALWAYS - earned * _REDUCED_BY_HISTORY // _HISTORY_MAX
+    return fine // _FINE
+
+
+@kernel(types.int64(*[types.int64] * 5))
+def _deeper(value: int, lowest: int, best: int, next_depth: int, reduced: int) -> int:
+    """The depth of the next search of a late move that was better than `lowest` by a search of the
+    depth `reduced`: two plies or one beyond `next_depth`, that, or less where others are as good.
+    """
+    plies = (next_depth - reduced) // _PLY
+    if value > lowest + _BETTER + _BETTER_PER_PLY * plies:
+        next_depth += _PLY
+    if value > lowest + _MUCH_BETTER + _MUCH_BETTER_PER_PLY * plies:
+        next_depth += _PLY
+    if value < best + next_depth // 4:
+        next_depth -= _PLY
+    return next_depth
 
 
 @kernel(types.int64(State, types.int64))
@@ -627,12 +701,35 @@ def _at_horizon(s: Any, table: Any, beta: int, ply: int) -> int:
     return value
 
 
-@kernel(types.int64(State, _Table, *[types.int64] * 4))
-def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> int:
+@kernel(types.boolean(State, types.int64))
+def _made_two_fours(s: Any, ply: int) -> bool:
+    """Whether the side to move made fours with its last two moves."""
+    if ply < 4:
+        return False
+    return bool(s.level_at[u64(ply - 2)] >= FOUR_MOVE and s.level_at[u64(ply - 4)] >= FOUR_MOVE)
+
+
+@kernel(types.boolean(State, *[types.int64] * 3, types.boolean))
+def _is_far_above(s: Any, lead: int, depth: int, ply: int, grown: bool) -> bool:
+    """Whether the static value has such a `lead` that hardly any reply will bring it down."""
+    plies = depth - _PLY - (_PLY if grown else 0)
+    return lead >= max(_STATIC_MARGIN * plies // _PLY, 0) and not _made_two_fours(s, ply)
+
+
+@kernel(types.boolean(*[types.int64] * 2))
+def _may_be_singular(known: int, depth: int) -> bool:
+    """Whether an entry's move failed high in a search deep enough to be compared with others."""
+    is_deep = depth >= _SINGULAR_FROM_DEPTH and _depth_of(known) >= depth - _SINGULAR_KNOWN
+    return is_deep and _bound_of(known) == _LOWER and abs(_value_of(known, 0)) < HEURISTIC_MAX
+
+
+@kernel(types.int64(State, _Table, *[types.int64] * 4, types.boolean))
+def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int, cut: bool) -> int:
     """The value of the position, fail-soft: exact between `alpha` and `beta`, else a bound.
 
     At most `alpha` means an upper, at least `beta` a lower bound. Meaningless once `s.stop` is
     set. The last move did not make a five: whoever could, would have won without playing it.
+    `depth` is in parts of a ply; `cut` says that the value is expected to be at least `beta`.
     """
     if s.nodes >= s.next_check:
         check_limits(s)
@@ -651,7 +748,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
         s.guesses += 1
         return evaluate(s)
 
-    known = _look_up(s, table)
+    left_out = int(s.left_out[u64(ply)])
+    s.left_out[u64(ply)] = 0
+    known = _NOTHING if left_out else _look_up(s, table)
     if known != _NOTHING:
         value, bound = _value_of(known, ply), _bound_of(known)
         # A decisive value is a proof at whatever depth it was found.
@@ -664,44 +763,40 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             return value
 
     guesses = s.guesses
-    if known == _NOTHING and fives == 0 and _UNKNOWN_FROM_DEPTH <= depth < s.empties:
-        depth -= 1
-    # The only reply to a four costs no depth.
-    next_depth = depth if fives else depth - 1
     attacked = s.level_count[u64(opponent + OPEN_FOURS)] > 0
     # A search to the last cell leaves nothing out.
-    whole = fives > 0 or attacked or depth >= s.empties
-    static = 0 if whole else _expected(s)
-    if not whole and beta - alpha == 1 and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
-        if depth <= _STATIC_TO_DEPTH and static >= beta + _STATIC_MARGIN * depth:
-            # So much better that hardly any reply will bring it down.
+    exhaustive = depth >= s.empties * _PLY
+    whole = fives > 0 or attacked or exhaustive
+    is_open = beta - alpha > 1
+    # Under a threat it is what the opponent's was before that.
+    static = -s.static_at[u64(ply + 1)] if whole else _expected(s)
+    grown = not whole and static > s.static_at[u64(ply)]
+    s.static_at[u64(ply + 2)] = static
+    if not whole and not is_open and -HEURISTIC_MAX < beta <= HEURISTIC_MAX:
+        missing = _FOURS_MARGIN + _FOURS_MARGIN_PER_PLY * depth // _PLY
+        if depth < _FOURS_TO_DEPTH and alpha - static > missing:
+            return _at_horizon(s, table, beta, ply)
+        if _is_far_above(s, static - beta, depth, ply, grown):
             s.guesses += 1
             return static
-        missing = alpha - static
-        if depth <= _FOURS_TO_DEPTH and missing >= _FOURS_MARGIN + _FOURS_MARGIN_PER_PLY * depth:
-            value = _at_horizon(s, table, beta, ply)
-            if value <= alpha:
-                return value
-        aim = beta + _TRIAL_MARGIN
-        if depth >= _TRIAL_FROM_DEPTH and static >= aim and not _is_below(known, aim, depth, ply):
-            value = search(s, table, aim - 1, aim, depth - _TRIAL_SHORTER, i64(ply))
-            if value > HEURISTIC_MAX:
-                s.guesses = guesses
-                return value
-            if value >= aim:
-                s.guesses += 1
-                return value - _TRIAL_MARGIN
-            known = _look_up(s, table)
-    best, best_move, lowest = -_INFINITY, 0, alpha
     known_move = _move_of(known)
-    count = complete = index = 0
+    if is_open and fives == 0 and not exhaustive:
+        less_known = (depth - _depth_of(known)) * _LESS_KNOWN_SHARE // 64
+        less_known = max(min(less_known, _LESS_KNOWN_MAX), 0)
+        depth -= less_known if known_move > 0 else _UNKNOWN_SHORTER
+        if depth <= 0:
+            return _at_horizon(s, table, beta, ply)
+    lead = static - beta - _AHEAD_MARGIN - _AHEAD_MARGIN_PER_PLY * depth // _PLY
+    is_ahead = cut and not whole and not is_open and lead >= 0
+    best, best_move, lowest = -_INFINITY, 0, alpha
+    count = complete = index = less = 0
     while True:
         if index == 0 and known_move > 0:
             # Often it fails high, and there is no need for a list.
             s.moves[u64(ply * MAX_CELLS)] = move = known_move
         else:
             if count == 0:
-                count = _list_moves(s, ply, depth)
+                count = _list_moves(s, ply, depth // _PLY)
                 complete = s.complete
                 if count == 0:
                     # The game is over: all that is left is forbidden.
@@ -711,26 +806,65 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             if index == count:
                 break
             move = _pick(s, ply, index, count)
+        if move == left_out:
+            index += 1
+            continue
         level = s.level[u64(s.colour * CELLS + move)]
         quiet = level == PLAIN and not whole
-        if quiet and index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * depth:
+        enough = index >= _QUIET_MOVES + _QUIET_MOVES_PER_PLY * (depth // _PLY)
+        if quiet and enough and best > -HEURISTIC_MAX:
             complete = 0
             count = _drop_quiet(s, ply, index, count)
             continue
+        next_depth = depth - _PLY - less
+        if fives > 0:
+            # There is no other.
+            next_depth = depth + _REPLY_DEEPER
+        elif index == 0 and known_move > 0 and not exhaustive and _may_be_singular(known, depth):
+            aim = _value_of(known, ply) - _SINGULAR_MARGIN * depth // _PLY
+            aim = max(aim, 1 - HEURISTIC_MAX)
+            s.left_out[u64(ply)] = move
+            share = depth * _SINGULAR_SHARE // 64
+            value = search(s, table, aim - 1, aim, share, i64(ply), cut)
+            if s.stop or value > HEURISTIC_MAX:
+                return value
+            if value < aim:
+                twice = not is_open and value < aim - _SINGULAR_TWICE
+                twice = twice and s.extended[u64(ply)] < _EXTENDED_MAX
+                next_depth += 2 * _PLY if twice else _PLY
+            elif aim >= beta:
+                s.guesses += 1
+                return aim
+            elif _value_of(known, ply) >= beta:
+                next_depth -= _SINGULAR_LESS
+            s.moves[u64(ply * MAX_CELLS)] = move
+            s.static_at[u64(ply + 2)] = static
+        if is_ahead and level < FOUR_MOVE:
+            next_depth -= _PLY
+        elif is_ahead and ply >= 2 and s.level_at[u64(ply - 2)] >= FOUR_MOVE:
+            next_depth += _PLY
+        s.level_at[u64(ply)] = level
+        s.extended[u64(ply + 1)] = s.extended[u64(ply)] + max(next_depth - depth, 0)
+        reduced = next_depth
+        if index > 0 and fives == 0 and not exhaustive:
+            reduced -= _reduction(s, depth, ply, index, move, is_open, grown, cut, attacked)
+            reduced = max(min(reduced, next_depth + _PLY), min(next_depth, _PLY))
         _bring_near(s, table, move)
         place(s, move)
         s.nodes += 1
         if index == 0:
-            value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+            cut_next = not is_open and not cut
+            value = -search(s, table, -beta, -lowest, next_depth, ply + 1, cut_next)
         else:
-            reduced = next_depth
-            if fives == 0 and depth < s.empties:
-                reduced = _reduced(depth, index, attacked)
-            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1)
+            cut_next = reduced < next_depth or not cut
+            value = -search(s, table, -lowest - 1, -lowest, reduced, ply + 1, cut_next)
             if value > lowest and reduced < next_depth:
-                value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1)
+                next_depth = _deeper(value, lowest, best, next_depth, reduced)
+                if reduced < next_depth:
+                    value = -search(s, table, -lowest - 1, -lowest, next_depth, ply + 1, not cut)
             if lowest < value < beta:
-                value = -search(s, table, -beta, -lowest, next_depth, ply + 1)
+                # In an open window none is expected.
+                value = -search(s, table, -beta, -lowest, next_depth, ply + 1, cut)
         take_back(s, move)
         if s.stop:
             return 0
@@ -739,22 +873,27 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int) -> i
             if value > lowest:
                 lowest = value
                 _put_line(s, ply, move)
+                if _RAISED_FROM <= depth // _PLY <= _RAISED_TO and not exhaustive:
+                    less = _PLY
             if value >= beta:
-                if level < FOUR_MOVE:
-                    _remember(s, ply, depth, index)
+                if fives == 0 and left_out == 0:
+                    _remember(s, ply, depth, index, attacked)
                 break
         index += 1
+    if left_out:
+        return alpha if best == -_INFINITY else best
     if best < beta and not complete:
         s.guesses += 1
         best = max(best, -HEURISTIC_MAX)
     bound = _LOWER if best >= beta else _EXACT if best > alpha else _UPPER
     as_expected = (bound == _LOWER and best <= static) or (bound == _UPPER and best >= static)
     if not whole and abs(best) < HEURISTIC_MAX and not as_expected:
-        _correct(s, depth, best - static)
+        _correct(s, depth // _PLY, best - static)
     if abs(best) > HEURISTIC_MAX:
         # However much was guessed about other moves.
         s.guesses = guesses
-    _store(s, table, ply, depth, best, bound, best_move, s.guesses > guesses)
+    # Behind a four it may be less than nothing.
+    _store(s, table, ply, max(depth, 0), best, bound, best_move, s.guesses > guesses)
     return best
 
 
@@ -766,7 +905,8 @@ def expect(s: Any, table: Any, line: Any, value: int, depth: int) -> None:
     """
     last = min(len(line), depth, MAX_PLY)
     for ply in range(last):
-        _store(s, table, ply, depth - ply, -value if ply % 2 else value, _EXACT, line[ply], 1)
+        found = -value if ply % 2 else value
+        _store(s, table, ply, _PLY * (depth - ply), found, _EXACT, line[ply], 1)
         place(s, line[ply])
     for ply in range(last - 1, -1, -1):
         take_back(s, line[ply])
@@ -822,18 +962,21 @@ def _search_root(
             value = WIN - 1
             s.pv_length[1] = 0
         else:
+            reduced = next_depth = _PLY * (depth - 1)
+            if index > first and level == PLAIN and not whole:
+                less = _reduction(s, _PLY * depth, 0, index, move, True, True, False, False)
+                reduced = max(next_depth - less, min(next_depth, _PLY))
+            s.level_at[0] = level
             place(s, move)
             s.nodes += 1
             if index == first:
-                value = -search(s, table, -beta, -lowest, depth - 1, 1)
+                value = -search(s, table, -beta, -lowest, next_depth, 1, False)
             else:
-                quiet = level == PLAIN and not whole
-                reduced = _reduced(depth, index, False) if quiet else depth - 1
-                value = -search(s, table, -lowest - 1, -lowest, reduced, 1)
-                if value > lowest and reduced < depth - 1:
-                    value = -search(s, table, -lowest - 1, -lowest, depth - 1, 1)
+                value = -search(s, table, -lowest - 1, -lowest, reduced, 1, True)
+                if value > lowest and reduced < next_depth:
+                    value = -search(s, table, -lowest - 1, -lowest, next_depth, 1, True)
                 if lowest < value < beta:
-                    value = -search(s, table, -beta, -lowest, depth - 1, 1)
+                    value = -search(s, table, -beta, -lowest, next_depth, 1, False)
             take_back(s, move)
             if s.stop:
                 return 0
@@ -905,6 +1048,9 @@ def think(s: Any, table: Any, max_depth: int, lines: int) -> None:
     s.correction[:] = 0
     s.move_correction[:] = 0
     s.killers[:] = 0
+    s.left_out[:] = 0
+    s.static_at[:] = 0
+    s.static_at[2] = evaluate(s)
     s.proven[:] = 0
     s.nodes = s.guesses = 0
     s.next_check = min(NODES_BETWEEN_CHECKS, s.node_limit)
