@@ -164,8 +164,8 @@ class Book(Closing):
         ...     entry = book.lookup("h8 i9")
         ...     for known in entry.moves[:2]:
         ...         print(known.value, *known.line)
-        830 i10 h10 j8 i8 j7 j9 k9 k10
-        674 h9
+        773 i10 g10 j9 j8 h9 h10 g11 g8
+        616 h9
 
         Raises:
             PositionNotFound: if the book does not hold the position.

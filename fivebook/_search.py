@@ -123,7 +123,7 @@ def search(
 
     >>> found = search("gomoku-15", "h8 i9 g9 i7 i8", nodes=20_000)
     >>> found.best, found.value, found.depth
-    ('j8', -698, 13)
+    ('g8', -742, 12)
 
     Raises:
         UnknownGame: if there is no such game.

@@ -102,14 +102,14 @@ _AHEAD_MARGIN, _AHEAD_MARGIN_PER_PLY = -18, 30
 # deep if others are as good (singular extensions, after Anantharaman, Campbell & Hsu, 1988).
 _SINGULAR_FROM_DEPTH, _SINGULAR_KNOWN, _SINGULAR_SHARE, _SINGULAR_MARGIN = 53, 16, 30, 2
 _SINGULAR_TWICE, _SINGULAR_LESS, _EXTENDED_MAX = 50, 12, 80
-# At most so many plies more for what late moves are reduced by, by what they have earned; this much
-# more in any case, where the static value has not grown in two plies and where a cut is expected;
-# less in a node with an open window. All in 64 parts of a ply, _FINE to a part.
+# What late moves are reduced by: up to so much less or more by what they have earned, so much more
+# in any case, where the static value has not grown in two plies, and where a cut is expected; so
+# much less in a node with an open window. In 64 parts of a ply, _FINE to a part.
 _FINE = 8
 _REDUCED_BY_HISTORY, _REDUCED_ALWAYS = 50, 13
 _REDUCED_NOT_GROWN, _REDUCED_WHERE_CUT, _LESS_IN_OPEN = 64, 115, 32
-# A late move that is better than alpha by this much, and so much a ply by which it was reduced, is
-# searched a ply deeper than others, or two plies.
+# A late move that is better than alpha by this much, and so much for each ply that it was reduced
+# by, is searched again a ply deeper than others; two plies if by that much.
 _BETTER, _BETTER_PER_PLY, _MUCH_BETTER, _MUCH_BETTER_PER_PLY = 68, 22, 576, 52
 # Between these depths, in plies, a move that raised alpha leaves a ply less to those after it.
 _RAISED_FROM, _RAISED_TO = 3, 11
@@ -382,8 +382,8 @@ def _earn(s: Any, at: int, step: int, failed_high: bool) -> None:
 def _remember(s: Any, ply: int, depth: int, index: int, attacked: bool) -> None:
     """The move at `index` failed high: rank it higher from now on, those before it lower.
 
-    Where the opponent threatens an open four, quiet moves are told by that, and not ranked. Nor are
-    they where a threat failed high.
+    Quiet moves are left as they are where a threat failed high, or the opponent threatens an open
+    four: what parries that says little of other positions.
     """
     moves = ply * MAX_CELLS
     step = min(16 * (depth // _PLY) ** 2, _HISTORY_STEP_MAX)

@@ -138,7 +138,7 @@ def test_a_row_of_three_is_worth_twice_its_rows_and_a_dead_one_as_much() -> None
     ("line", "dead_four"),
     [
         ("f4 f8 d4 f7 e4 c4 g4 h4 e3 e7 e5 e2", "e6"),
-        ("g4 f7 e7 e8 h4 g6 h5 d9 c10 f6 f8 f5 f3", "f4"),
+        ("f3 i3 f5 g4 f9 d3 e3 e6 h3 c3 g6 f4", "g3"),
         ("e4 d7 g4 f5 e7 f4 f3 d5 e2 h5", "d1"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_difference_to_plain_python_is_an_error(
 ) -> None:
     source = path_of(plain_python.SOURCE).read_text()
     other = tmp_path / "other.py"
-    other.write_text(source.replace("_REDUCED_FROM_DEPTH = 3", "_REDUCED_FROM_DEPTH = 4"))
+    other.write_text(source.replace("_REPLY_DEEPER = 2", "_REPLY_DEEPER = 3"))
     assert other.read_text() != source
     monkeypatch.setattr(plain_python, "SOURCE", str(other))
     result = runner.invoke(bench, ["compare", "--depth", "6", "--positions", "8"])

@@ -13,6 +13,7 @@ from tests.checkout import DATA, ROOT
 # What the openings of a kind of match are from.
 OPENINGS = {
     "rapfi-1s": DATA / "openings" / "held-out",
+    "rapfi-1s-0.16": DATA / "openings" / "held-out",
     "book-1s": DATA / "roots" / "level",
 }
 MATCHES = sorted((DATA / "matches").glob("*/*"))
