@@ -607,9 +607,10 @@ def _store(
     table[slot] = (s.hash, _from_root(value, -ply), move, depth, bound, guessed)
 
 
-def _reduction(
+def _reduced(
     s: State,
     depth: int,
+    next_depth: int,
     ply: int,
     index: int,
     move: int,
@@ -618,9 +619,9 @@ def _reduction(
     cut: bool,
     attacked: bool,
 ) -> int:
-    """What the search of the move at `index` is shortened by, in parts of a ply."""
+    """The depth of the first search of the move at `index`."""
     if depth < 2 * _PLY:
-        return 0
+        return next_depth
     fine = _by_place(depth // _PLY, index)
     if is_open:
         fine = max(fine - _LESS_IN_OPEN, 0)
@@ -630,7 +631,8 @@ def _reduction(
     is_killer = earned is s.history[s.colour] and not attacked and move in s.killers[ply]
     if cut and not is_killer:
         fine += _REDUCED_WHERE_CUT
-    return (fine + _REDUCED_ALWAYS - earned[move] * _REDUCED_BY_HISTORY // _HISTORY_MAX) // _FINE
+    fine += _REDUCED_ALWAYS - earned[move] * _REDUCED_BY_HISTORY // _HISTORY_MAX
+    return max(min(next_depth - fine // _FINE, next_depth + _PLY), min(next_depth, _PLY))
 
 
 def _deeper(value: int, lowest: int, best: int, next_depth: int, reduced: int) -> int:
@@ -872,8 +874,9 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int, 
         s.extended[ply + 1] = s.extended[ply] + max(next_depth - depth, 0)
         reduced = next_depth
         if index > 0 and fives == 0 and not exhaustive:
-            reduced -= _reduction(s, depth, ply, index, move, is_open, grown, cut, attacked)
-            reduced = max(min(reduced, next_depth + _PLY), min(next_depth, _PLY))
+            reduced = _reduced(
+                s, depth, next_depth, ply, index, move, is_open, grown, cut, attacked
+            )
         place(s, move)
         s.nodes += 1
         if index == 0:
@@ -940,8 +943,9 @@ def _search_root(
         else:
             reduced = next_depth = _PLY * (depth - 1)
             if index > 0 and level == PLAIN and not whole:
-                less = _reduction(s, _PLY * depth, 0, index, move, True, True, False, False)
-                reduced = max(next_depth - less, min(next_depth, _PLY))
+                reduced = _reduced(
+                    s, _PLY * depth, next_depth, 0, index, move, True, True, False, False
+                )
             s.level_at[0] = level
             place(s, move)
             s.nodes += 1

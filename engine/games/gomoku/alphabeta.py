@@ -97,9 +97,10 @@ _REPLY_DEEPER = 2
 # Where a cut is expected, and the static value is this much and so much a ply above beta, moves are
 # searched a ply less deep, but for fours (fail-high reductions).
 _AHEAD_MARGIN, _AHEAD_MARGIN_PER_PLY = -18, 30
-# From this depth on a known move is searched deeper if without it a search of this share in 64 of
-# the depth finds so much less a ply; two plies if still so much less, and a ply and a half less
-# deep if others are as good (singular extensions, after Anantharaman, Campbell & Hsu, 1988).
+# From this depth on a known move, known no more than so much less deep, is searched a ply deeper if
+# without it a search of this share in 64 of the depth finds so much less a ply; two plies if still
+# so much less, up to so much in a line; and less deep if others are as good (singular extensions,
+# after Anantharaman, Campbell & Hsu, 1988).
 _SINGULAR_FROM_DEPTH, _SINGULAR_KNOWN, _SINGULAR_SHARE, _SINGULAR_MARGIN = 53, 16, 30, 2
 _SINGULAR_TWICE, _SINGULAR_LESS, _EXTENDED_MAX = 50, 12, 80
 # What late moves are reduced by: up to so much less or more by what they have earned, so much more
@@ -528,10 +529,11 @@ def _store(
     table[u64(chosen)].data = kept
 
 
-@kernel(types.int64(State, *[types.int64] * 4, *[types.boolean] * 4))
-def _reduction(
+@kernel(types.int64(State, *[types.int64] * 5, *[types.boolean] * 4))
+def _reduced(
     s: Any,
     depth: int,
+    next_depth: int,
     ply: int,
     index: int,
     move: int,
@@ -540,13 +542,14 @@ def _reduction(
     cut: bool,
     attacked: bool,
 ) -> int:
-    """What the search of the move at `index`, not the first of a node of `depth`, is shortened by.
+    """The depth of the first search of the move at `index`, not the first of a node of `depth`; at
+    `next_depth` it would not be reduced.
 
-    Less where the window `is_open`, more where the static value has not `grown` in two plies, and
-    where a `cut` is expected. Parries of an open four are no killers.
+    It is reduced less where the window `is_open`, more where the static value has not `grown` in
+    two plies, and where a `cut` is expected. Parries of an open four are no killers.
     """
     if depth < 2 * _PLY:
-        return 0
+        return next_depth
     fine = int(_REDUCTIONS[min(depth // _PLY, MAX_PLY - 1), index])
     if is_open:
         fine = max(fine - _LESS_IN_OPEN, 0)
@@ -557,7 +560,7 @@ def _reduction(
         fine += _REDUCED_WHERE_CUT
     earned = int(s.history[u64(_earned_at(s, move))])
     fine += _REDUCED_ALWAYS - earned * _REDUCED_BY_HISTORY // _HISTORY_MAX
-    return fine // _FINE
+    return max(min(next_depth - fine // _FINE, next_depth + _PLY), min(next_depth, _PLY))
 
 
 @kernel(types.int64(*[types.int64] * 5))
@@ -847,8 +850,9 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int, cut:
         s.extended[u64(ply + 1)] = s.extended[u64(ply)] + max(next_depth - depth, 0)
         reduced = next_depth
         if index > 0 and fives == 0 and not exhaustive:
-            reduced -= _reduction(s, depth, ply, index, move, is_open, grown, cut, attacked)
-            reduced = max(min(reduced, next_depth + _PLY), min(next_depth, _PLY))
+            reduced = _reduced(
+                s, depth, next_depth, ply, index, move, is_open, grown, cut, attacked
+            )
         _bring_near(s, table, move)
         place(s, move)
         s.nodes += 1
@@ -964,8 +968,9 @@ def _search_root(
         else:
             reduced = next_depth = _PLY * (depth - 1)
             if index > first and level == PLAIN and not whole:
-                less = _reduction(s, _PLY * depth, 0, index, move, True, True, False, False)
-                reduced = max(next_depth - less, min(next_depth, _PLY))
+                reduced = _reduced(
+                    s, _PLY * depth, next_depth, 0, index, move, True, True, False, False
+                )
             s.level_at[0] = level
             place(s, move)
             s.nodes += 1

@@ -135,8 +135,11 @@ STATE = np.dtype(
         ("marks", np.int64, CELLS // STRIDE),
         ("correction", np.int32, THREATS),
         ("move_correction", np.int32, LAST_MOVES * 2 * CELLS),
+        # What quiet moves have earned, then threats.
         ("history", np.int32, 2 * 2 * CELLS),
         ("killers", np.int16, 2 * MAX_PLY),
+        # By ply: the static value two places on, the level of the move that is searched, one that
+        # is to be left out, and by how much all moves before were searched deeper.
         ("static_at", np.int32, MAX_PLY + 2),
         ("level_at", np.int8, MAX_PLY),
         ("left_out", np.int16, MAX_PLY),
