@@ -865,7 +865,6 @@ def search(s: State, table: Table, alpha: int, beta: int, depth: int, ply: int, 
                 return aim
             elif known_value >= beta:
                 next_depth -= _SINGULAR_LESS
-            s.static_at[ply + 2] = static
         if is_ahead and level < FOUR_MOVE:
             next_depth -= _PLY
         elif is_ahead and ply >= 2 and s.level_at[ply - 2] >= FOUR_MOVE:

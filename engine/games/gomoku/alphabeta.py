@@ -841,7 +841,6 @@ def search(s: Any, table: Any, alpha: int, beta: int, depth: int, ply: int, cut:
             elif _value_of(known, ply) >= beta:
                 next_depth -= _SINGULAR_LESS
             s.moves[u64(ply * MAX_CELLS)] = move
-            s.static_at[u64(ply + 2)] = static
         if is_ahead and level < FOUR_MOVE:
             next_depth -= _PLY
         elif is_ahead and ply >= 2 and s.level_at[u64(ply - 2)] >= FOUR_MOVE:
