@@ -123,7 +123,7 @@ books: setup ## Let the shipped books of Gomoku grow by HOURS=3h each, and learn
 openings: setup ## Make the opening suites anew
 	for game in $(SUITES); do \
 		case $$game in \
-			pentago-swap) options="--margin 100 --nodes 20000000" ;; \
+			pentago-swap) options="--margin 100 --nodes 20000000 --proof-nodes 20000000" ;; \
 			pentago*) options="--margin 50 --nodes 1000000" ;; \
 			*) options= ;; \
 		esac; \

@@ -4,4 +4,4 @@ This room knows no disk, database or network (the compiler's own cache of machin
 aside). The rooms above speak of games only through `engine.registry`.
 """
 
-__version__ = "0.16.0"
+__version__ = "0.17.0"

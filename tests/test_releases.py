@@ -7,6 +7,7 @@ change any of it, raise `engine.__version__`, add a record here and a section to
 
 import json
 import re
+from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
@@ -47,6 +48,16 @@ def test_this_version_searches_as_many_nodes_as_it_is_recorded_with(game_id: str
     limits = Limits(depth=DEPTHS[game_id])
     nodes = sum(searcher.search(game.play_line(line), limits).nodes for line in lines)
     assert nodes == RELEASES[-1]["search nodes"][game_id]
+
+
+def test_this_version_finds_by_nodes_what_it_is_recorded_with() -> None:
+    game = registry.get("pentago-swap")  # which searches otherwise without a limit by depth
+    searcher = game.searcher()
+    lines = read_openings(game, DATA / "bench" / f"{game.id}.txt")
+    results = (searcher.search(game.play_line(line), Limits(nodes=200_000)) for line in lines)
+    found = str([(result.move, result.value, result.depth) for result in results])
+    digest = blake2b(found.encode(), digest_size=8).hexdigest()
+    assert digest == RELEASES[-1]["found by nodes"][game.id]
 
 
 def test_this_version_evaluates_by_the_weights_it_is_recorded_with() -> None:

@@ -4,6 +4,7 @@ python -m tools.suite gomoku-15 data/openings
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from joblib import Parallel, delayed
 from engine import __version__, registry
 from engine.game import Game, Key
 from engine.position import Move, Position
+from engine.proof import Prover
 from engine.search import Limits, Searcher
 from fivebook.options import GAME, POSITIVE
 from service.play.arena.openings import InvalidOpenings, Opening, read_openings
@@ -27,8 +29,38 @@ _PLIES = (3, 7)
 # many times the nodes of the one before, the first no fewer than so many.
 _LONGER, _LOOK_NODES = 10, 20_000
 _LOOK_MARGIN = 2
-# Lines that a process tries with one searcher.
+# Lines that a process tries with one searcher, and with one prover, which has so many MiB.
 _BLOCK = 8
+_PROVERS_TABLE = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What an opening has to be: within `margin` centi-units of equal by a search of `nodes`.
+
+    With `proof_nodes` the game's prover, too, must leave open who wins: half of them are for a
+    win of each side.
+    """
+
+    margin: int
+    nodes: int
+    proof_nodes: int = 0
+
+    @property
+    def options(self) -> str:
+        """As on the command line."""
+        proof = f" --proof-nodes {self.proof_nodes}" if self.proof_nodes else ""
+        return f"--margin {self.margin} --nodes {self.nodes}{proof}"
+
+    @property
+    def comment(self) -> str:
+        """For a file, to go on after `no two equal by symmetry`."""
+        proof = (
+            f",\n# and open to a proof by {self.proof_nodes:,} nodes" if self.proof_nodes else ""
+        )
+        return f"""\
+unproven and within {self.margin} centi-units
+# of equal in a search of {self.nodes:,} nodes by fivebook {__version__}'s engine{proof}"""
 
 
 @click.command()
@@ -37,6 +69,13 @@ _BLOCK = 8
 @click.option("--openings", type=POSITIVE, default=500, show_default=True)
 @click.option("--margin", type=POSITIVE, default=200, show_default=True, help="In centi-units.")
 @click.option("--nodes", type=POSITIVE, default=300_000, show_default=True)
+@click.option(
+    "--proof-nodes",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Leave out, too, what the prover decides by so many nodes, half of them for each side.",
+)
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--jobs", type=POSITIVE, default=1, show_default=True)
 @click.option(
@@ -51,6 +90,7 @@ def main(
     openings: int,
     margin: int,
     nodes: int,
+    proof_nodes: int,
     seed: int,
     jobs: int,
     roots: tuple[Path, ...],
@@ -63,30 +103,30 @@ def main(
     goes to held-out/ in it, for matches that say how strong it has become.
     """
     grown = {key for file in roots for key in _keys_in(file, game)}
+    balance = Balance(margin, nodes, proof_nodes)
     found: list[Opening] = []
-    for line in islice(_balanced(game, margin, nodes, seed, jobs), openings):
+    for line in islice(_balanced(game, balance, seed, jobs), openings):
         found.append(line)
         done = len(found) == openings
         click.echo(f"\r{game.id}: {len(found)} of {openings}", nl=done, err=True)
     Random(seed).shuffle(found)
     # The roots come into the first half, all others stay as they were drawn.
     found.sort(key=lambda line: _key(game, line) not in grown)
-    command = f"{game.id} {folder} --openings {openings} --margin {margin} --nodes {nodes}"
-    command += f" --seed {seed}" + "".join(f" --roots {file}" for file in roots)
+    command = f"{game.id} {folder} --openings {openings} {balance.options} --seed {seed}"
+    command += "".join(f" --roots {file}" for file in roots)
     half = -(-openings // 2)
     for place, lines in ((folder, found[:half]), (folder / HELD_OUT, found[half:])):
         place.mkdir(parents=True, exist_ok=True)
-        text = _suite(game, lines, margin, nodes, command)
+        text = _suite(game, lines, balance, command)
         (place / f"{game.id}.txt").write_text(text, encoding="utf-8")
 
 
-def _suite(game: Game, lines: Sequence[Opening], margin: int, nodes: int, command: str) -> str:
+def _suite(game: Game, lines: Sequence[Opening], balance: Balance, command: str) -> str:
     """A file of openings, and how it was made."""
     shortest, longest = _PLIES
     head = f"""\
 # {len(lines)} openings for {game.id}: {shortest} to {longest} random moves near
-# the centre, no two equal by symmetry, unproven and within {margin} centi-units
-# of equal in a search of {nodes:,} nodes by fivebook {__version__}'s engine.
+# the centre, no two equal by symmetry, {balance.comment}.
 # Made by: python -m tools.suite {command}
 # Licence: MIT, as fivebook itself.
 """
@@ -104,13 +144,13 @@ def _key(game: Game, line: Sequence[Move]) -> Key:
     return game.canonical(game.play_line(line)).key
 
 
-def _balanced(game: Game, margin: int, nodes: int, seed: int, jobs: int) -> Iterator[Opening]:
+def _balanced(game: Game, balance: Balance, seed: int, jobs: int) -> Iterator[Opening]:
     # More are tried at once than will be wanted.
     filterwarnings("ignore", message=".* tasks which were still being processed")
     lines = _lines(game, Random(seed))
     blocks = iter(lambda: list(islice(lines, _BLOCK)), [])
     found = Parallel(n_jobs=jobs, return_as="generator")(
-        delayed(_balanced_of)(game.id, block, margin, nodes) for block in blocks
+        delayed(_balanced_of)(game.id, block, balance) for block in blocks
     )
     return chain.from_iterable(found)
 
@@ -127,23 +167,39 @@ def _lines(game: Game, random: Random) -> Iterator[Opening]:
             yield tuple(line)
 
 
-def _balanced_of(game_id: str, lines: Sequence[Opening], margin: int, nodes: int) -> list[Opening]:
-    """Those of the lines in which neither a search of so many nodes nor shorter ones see a lead."""
+def _balanced_of(game_id: str, lines: Sequence[Opening], balance: Balance) -> list[Opening]:
+    """Those of the lines that neither the search, nor shorter ones, nor a proof take for uneven."""
     game = registry.get(game_id)
     searcher = game.searcher()
-    return [line for line in lines if _is_balanced(searcher, game.play_line(line), margin, nodes)]
+    prover = game.prover(table=_PROVERS_TABLE) if balance.proof_nodes else None
+    return [
+        line
+        for line in lines
+        if _is_even(searcher, position := game.play_line(line), balance)
+        and not (prover and is_decided(prover, position, balance.proof_nodes))
+    ]
 
 
-def _is_balanced(searcher: Searcher, position: Position, margin: int, nodes: int) -> bool:
-    looks = [nodes]
+def _is_even(searcher: Searcher, position: Position, balance: Balance) -> bool:
+    looks = [balance.nodes]
     while looks[0] // _LONGER >= _LOOK_NODES:
         looks.insert(0, looks[0] // _LONGER)
     for spent in looks:
         result = searcher.search(position, Limits(nodes=spent))
-        most = margin if spent == nodes else _LOOK_MARGIN * margin
+        most = balance.margin if spent == balance.nodes else _LOOK_MARGIN * balance.margin
         if result.proven or abs(result.value) > most:
             return False
     return True
+
+
+def is_decided(prover: Prover, position: Position, nodes: int) -> bool:
+    """Whether the prover finds a win of either side, with half of the nodes for each."""
+    share = -(-nodes // 2)
+    return any(
+        proof.won
+        for loses in (False, True)
+        for proof in prover.steps(position, nodes=share, loses=loses)
+    )
 
 
 def random_line(game: Game, random: Random) -> list[Move]:

@@ -1,5 +1,6 @@
 """Opening suites: what makes them, and those that are shipped."""
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ from engine.game import Game
 from engine.search import Limits
 from service.play.arena.openings import read_openings, suite
 from tests.checkout import DATA
-from tools.suite import HELD_OUT, main
+from tools.suite import HELD_OUT, is_decided, main
 
 SUITES = DATA / "openings"
 SHIPPED = [path.stem for path in sorted(SUITES.glob("*.txt"))]
 NODES, MARGIN = 3_000, 200
+PROOF_NODES = 400_000
 
 shipped = pytest.mark.parametrize("game", [registry.get(name) for name in SHIPPED], ids=SHIPPED)
 
@@ -42,6 +44,23 @@ def test_every_opening_is_within_the_margin_of_equal(game_id: str, tmp_path: Pat
         result = searcher.search(position, Limits(nodes=NODES))
         assert abs(result.value) <= MARGIN
         assert not result.proven
+
+
+def test_what_a_proof_decides_is_no_opening(tmp_path: Path) -> None:
+    game = registry.get("pentago-swap")
+    prover = game.prover()
+
+    def decided(*more: str) -> int:
+        lines = chain(*made(tmp_path, game.id, "--openings", "8", *more))
+        positions = [game.play_line(game.parse_line(line)) for line in lines]
+        assert len(positions) == 8
+        return sum(is_decided(prover, position, PROOF_NODES) for position in positions)
+
+    assert decided() == 1
+    assert decided("--proof-nodes", str(PROOF_NODES)) == 0
+    head = (tmp_path / f"{game.id}.txt").read_text().splitlines()[:4]
+    assert head[2].endswith("'s engine,")
+    assert head[3] == "# and open to a proof by 400,000 nodes."
 
 
 def test_a_suite_is_the_same_for_the_same_seed_alone_whatever_the_jobs(tmp_path: Path) -> None:

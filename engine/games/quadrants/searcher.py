@@ -34,10 +34,12 @@ class QuadrantSearcher:
 
     An iteration to depth *d* sees every win and loss within *d* + 1 plies, so that a proven
     distance of at most *d* + 1 is exact. A longer one, read from the transposition table, is a
-    limit: the search goes on to make it exact. An unproven value is an estimate and has
-    `Bound.EXACT`. A result's depth is that of the last whole iteration; a better move met in
-    the unfinished next one replaces its move. Depth 0 is the best-looking move of those looked
-    at before a limit came.
+    limit: the search goes on to make it exact. In Pentago-swap without a limit by depth late
+    moves are reduced: there all but the shortest distances are limits, and a proof ends the
+    search. An unproven value is an estimate and has `Bound.EXACT`.
+
+    A result's depth is that of the last whole iteration; a better move met in the unfinished next
+    one replaces its move. Depth 0 is the best-looking move of those looked at before a limit came.
 
     Nodes are moves made in the tree; a limit by nodes is kept exactly. It searches in one thread,
     however many it is granted.
@@ -158,6 +160,7 @@ class QuadrantSearcher:
         state = self._state
         state["generation"] = self._generation
         state["game"] = self._kernel_game
+        state["reduces"] = limits.depth is None and self._kernel_game == kernels.SWAP
         state["node_limit"] = limits.nodes or _NO_LIMIT
         state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
         state["killers"] = NO_MOVE
@@ -186,12 +189,12 @@ class QuadrantSearcher:
                 value,
                 depth=depth,
                 proven=is_decisive(value) or not self._state["best_taint"],
-                bound=_bound_after(depth, value),
+                bound=self._bound_after(depth, value),
                 line=self._best_line(),
             )
             if is_first:
                 self._whole = [result]
-            if result.proven and result.bound is Bound.EXACT:
+            if result.proven and (result.bound is Bound.EXACT or self._state["reduces"]):
                 break
         return result
 
@@ -201,7 +204,7 @@ class QuadrantSearcher:
         if value > HEURISTIC_MAX:
             if whole.proven and whole.value >= value:
                 return whole
-            bound = _bound_after(depth, value)
+            bound = self._bound_after(depth, value)
             return self._result(
                 move, value, depth=depth - 1, proven=True, bound=bound, line=self._best_line()
             )
@@ -232,6 +235,14 @@ class QuadrantSearcher:
         # The last move was not looked at, and all before it that were are known to lose.
         moves = [move for move in self._game.legal_moves(position) if move not in exclude]
         return self._result(pack_move(moves[-1], self._turns), 0)
+
+    def _bound_after(self, depth: int, value: Value) -> Bound:
+        """How a true value from an iteration to `depth` relates to the truth."""
+        if self._state["reduces"]:
+            depth = min(depth, kernels.REDUCED_FROM_DEPTH - 1)
+        if not is_decisive(value) or WIN - abs(value) <= depth + 1:
+            return Bound.EXACT
+        return Bound.LOWER if value > 0 else Bound.UPPER
 
     def _best_line(self) -> list[int]:
         return [int(move) for move in self._state["line"][0, : self._state["line_length"][0]]]
@@ -403,10 +414,3 @@ class PentagoSwapSearcher:
         first = others[0]
         others[0] = replace(first, nodes=first.nodes + nodes, seconds=first.seconds + seconds)
         return found + others
-
-
-def _bound_after(depth: int, value: Value) -> Bound:
-    """How a true value from an iteration to `depth` relates to the truth."""
-    if not is_decisive(value) or WIN - abs(value) <= depth + 1:
-        return Bound.EXACT
-    return Bound.LOWER if value > 0 else Bound.UPPER

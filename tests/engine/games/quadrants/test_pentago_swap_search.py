@@ -10,7 +10,7 @@ import pytest
 from engine.clock import Allotment, Clock
 from engine.games.quadrants import alphabeta as kernels
 from engine.games.quadrants.pentago_swap import PentagoSwap
-from engine.games.quadrants.searcher import PentagoSwapSearcher
+from engine.games.quadrants.searcher import PentagoSwapSearcher, QuadrantSearcher
 from engine.position import Position
 from engine.search import Limits, Method, SearchOptions, SearchResult
 from engine.values import HEURISTIC_MAX, WIN, Bound, is_decisive
@@ -181,6 +181,45 @@ def test_what_is_proven_early_is_true(searcher: PentagoSwapSearcher, stones: int
                 assert least == most == (result.value > 0) - (result.value < 0)
             if kind in ("win", "loss"):
                 assert said(result) == (kind, plies)
+
+
+def check_reduced(position: Position, result: SearchResult, truth: tuple[str, int]) -> bool:
+    """Whether late moves reduced found a win or loss, which has to be true within its bound."""
+    check_line(position, result)
+    kind, plies = said(result)
+    if kind == "open":
+        return False
+    assert kind == truth[0]
+    assert plies == truth[1] or (result.bound is not Bound.EXACT and plies > truth[1])
+    return kind != "draw"
+
+
+@pytest.mark.parametrize("stones", [20, 22, 24, 26, 28])
+def test_what_late_moves_reduced_prove_is_true_by_the_solver(
+    searcher: PentagoSwapSearcher, stones: int
+) -> None:
+    alone = QuadrantSearcher(GAME, kernels.SWAP)
+    rng = random.Random(stones)
+    decided = 0
+    for _ in range(12):
+        position = played_position(rng, stones)
+        truth = said(searcher.search(position, Limits(depth=36)))
+        for nodes in (30_000, 300_000):
+            decided += check_reduced(position, alone.search(position, Limits(nodes=nodes)), truth)
+    assert decided > 4
+
+
+@pytest.mark.parametrize("stones", [31, 32, 33])
+def test_what_late_moves_reduced_prove_is_true_by_brute_force(stones: int) -> None:
+    alone = QuadrantSearcher(GAME, kernels.SWAP)
+    rng = random.Random(stones)
+    decided = 0
+    for _ in range(20):
+        board = random_board(rng, stones)
+        position, truth = position_of(board), slow.result(board, 36 - stones)
+        for nodes in (300, 3_000, 30_000):
+            decided += check_reduced(position, alone.search(position, Limits(nodes=nodes)), truth)
+    assert decided > 4
 
 
 @pytest.mark.parametrize("stones", [9, 14, 19])
