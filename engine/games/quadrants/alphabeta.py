@@ -60,8 +60,8 @@ TEMPO = 200
 NODES_BETWEEN_CHECKS = 256
 # Moves remembered for a ply because they refuted nodes there: six need 9 % fewer nodes than two.
 KILLERS = 6
-# Where late moves are reduced: at nodes this deep children from the first index on are looked at
-# one ply less deep, those from the second on two. With 4 and 20 in place of 1 and 4 it gains less.
+# Where late moves are reduced: at nodes at least this deep all children behind the first are looked
+# at one ply less deep, those from index `VERY_LATE` on two. With 4 and 20 it gains less.
 REDUCED_FROM_DEPTH = 3
 LATE, VERY_LATE = 1, 4
 # Mirror images among the children of a node are worth looking for while there are so few stones.
