@@ -55,12 +55,12 @@ class Balance:
     @property
     def comment(self) -> str:
         """For a file, to go on after `no two equal by symmetry`."""
-        proof = (
-            f",\n# and open to a proof by {self.proof_nodes:,} nodes" if self.proof_nodes else ""
-        )
-        return f"""\
+        comment = f"""\
 unproven and within {self.margin} centi-units
-# of equal in a search of {self.nodes:,} nodes by fivebook {__version__}'s engine{proof}"""
+# of equal in a search of {self.nodes:,} nodes by fivebook {__version__}'s engine"""
+        if self.proof_nodes:
+            comment += f",\n# and open to a proof by {self.proof_nodes:,} nodes"
+        return comment
 
 
 @click.command()
