@@ -16,8 +16,8 @@ from joblib import Parallel, delayed
 from engine import __version__, registry
 from engine.game import Game, Key
 from engine.position import Move, Position
-from engine.proof import Prover
 from engine.search import Limits, Searcher
+from fivebook import prove
 from fivebook.options import GAME, POSITIVE
 from service.play.arena.openings import InvalidOpenings, Opening, read_openings
 
@@ -29,9 +29,10 @@ _PLIES = (3, 7)
 # many times the nodes of the one before, the first no fewer than so many.
 _LONGER, _LOOK_NODES = 10, 20_000
 _LOOK_MARGIN = 2
-# Lines that a process tries with one searcher, and with one prover, which has so many MiB.
+# Lines that a process tries with one searcher.
 _BLOCK = 8
-_PROVERS_TABLE = 128
+# MiB for what a proof knows of positions.
+PROOF_MEMORY = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +172,8 @@ def _balanced_of(game_id: str, lines: Sequence[Opening], balance: Balance) -> li
     """Those of the lines that neither the search, nor shorter ones, nor a proof take for uneven."""
     game = registry.get(game_id)
     searcher = game.searcher()
-    prover = game.prover(table=_PROVERS_TABLE) if balance.proof_nodes else None
-    return [
-        line
-        for line in lines
-        if _is_even(searcher, position := game.play_line(line), balance)
-        and not (prover and is_decided(prover, position, balance.proof_nodes))
-    ]
+    even = [line for line in lines if _is_even(searcher, game.play_line(line), balance)]
+    return [line for line in even if not balance.proof_nodes or _is_open(game, line, balance)]
 
 
 def _is_even(searcher: Searcher, position: Position, balance: Balance) -> bool:
@@ -192,14 +188,10 @@ def _is_even(searcher: Searcher, position: Position, balance: Balance) -> bool:
     return True
 
 
-def is_decided(prover: Prover, position: Position, nodes: int) -> bool:
-    """Whether the prover finds a win of either side, with half of the nodes for each."""
-    share = -(-nodes // 2)
-    return any(
-        proof.won
-        for loses in (False, True)
-        for proof in prover.steps(position, nodes=share, loses=loses)
-    )
+def _is_open(game: Game, line: Opening, balance: Balance) -> bool:
+    moves = game.format_line(line)
+    proof = prove(game.id, moves, nodes=balance.proof_nodes, memory=PROOF_MEMORY)
+    return proof.result == "open"
 
 
 def random_line(game: Game, random: Random) -> list[Move]:

@@ -9,9 +9,10 @@ from click.testing import CliRunner
 from engine import registry
 from engine.game import Game
 from engine.search import Limits
+from fivebook import prove
 from service.play.arena.openings import read_openings, suite
 from tests.checkout import DATA
-from tools.suite import HELD_OUT, is_decided, main
+from tools.suite import HELD_OUT, PROOF_MEMORY, main
 
 SUITES = DATA / "openings"
 SHIPPED = [path.stem for path in sorted(SUITES.glob("*.txt"))]
@@ -47,18 +48,17 @@ def test_every_opening_is_within_the_margin_of_equal(game_id: str, tmp_path: Pat
 
 
 def test_what_a_proof_decides_is_no_opening(tmp_path: Path) -> None:
-    game = registry.get("pentago-swap")
-    prover = game.prover()
-
     def decided(*more: str) -> int:
-        lines = chain(*made(tmp_path, game.id, "--openings", "8", *more))
-        positions = [game.play_line(game.parse_line(line)) for line in lines]
-        assert len(positions) == 8
-        return sum(is_decided(prover, position, PROOF_NODES) for position in positions)
+        lines = [*chain(*made(tmp_path, "pentago-swap", "--openings", "8", *more))]
+        assert len(lines) == 8
+        known = (
+            prove("pentago-swap", line, nodes=PROOF_NODES, memory=PROOF_MEMORY) for line in lines
+        )
+        return sum(proof.result != "open" for proof in known)
 
     assert decided() > 0
     assert decided("--proof-nodes", str(PROOF_NODES)) == 0
-    head = (tmp_path / f"{game.id}.txt").read_text().splitlines()[:4]
+    head = (tmp_path / "pentago-swap.txt").read_text().splitlines()[:4]
     assert head[2].endswith("'s engine,")
     assert head[3] == "# and open to a proof by 400,000 nodes."
 
