@@ -60,8 +60,8 @@ TEMPO = 200
 NODES_BETWEEN_CHECKS = 256
 # Moves remembered for a ply because they refuted nodes there: six need 9 % fewer nodes than two.
 KILLERS = 6
-# Where late moves are reduced: at nodes at least this deep all children behind the first are looked
-# at one ply less deep, those from index `VERY_LATE` on two. With 4 and 20 it gains less.
+# Where late moves are reduced: at nodes at least this deep the listed children from these indices
+# on are looked at one ply less deep, and two. With 4 and 20 it gains less.
 REDUCED_FROM_DEPTH = 3
 LATE, VERY_LATE = 1, 4
 # Mirror images among the children of a node are worth looking for while there are so few stones.
@@ -663,7 +663,7 @@ def is_killer(state: Any, ply: int, move: int) -> int:
 
 @kernel(i8(State, i8, i8, i8))
 def first_look(state: Any, depth: int, index: int, alpha: int) -> int:
-    """How deep the child at `index` is searched at first at a node of `depth`.
+    """How deep the listed child at `index` is searched at first at a node of `depth`.
 
     Only what seems better than `alpha` then is searched one ply less deep than the node.
     """

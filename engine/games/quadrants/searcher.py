@@ -34,8 +34,8 @@ class QuadrantSearcher:
 
     An iteration to depth *d* sees every win and loss within *d* + 1 plies, so that a proven
     distance of at most *d* + 1 is exact. A longer one, read from the transposition table, is a
-    limit: the search goes on to make it exact. In Pentago-swap without a limit by depth late
-    moves are reduced: there all but the shortest distances are limits, and a proof ends the
+    limit: the search goes on to make it exact. With `reduces` late moves are reduced unless there
+    is a limit by depth: then all but the shortest distances are limits, and a proof ends the
     search. An unproven value is an estimate and has `Bound.EXACT`.
 
     A result's depth is that of the last whole iteration; a better move met in the unfinished next
@@ -46,11 +46,17 @@ class QuadrantSearcher:
     """
 
     def __init__(
-        self, game: Game, kernel_game: int, options: SearchOptions = SearchOptions()
+        self,
+        game: Game,
+        kernel_game: int,
+        options: SearchOptions = SearchOptions(),
+        *,
+        reduces: bool = False,
     ) -> None:
         """`kernel_game` is what the kernels call `game`, which has some turns for each cell."""
         self._game = game
         self._kernel_game = kernel_game
+        self._reduces = reduces
         self._turns = game.move_count // game.cell_count
         self._states = np.zeros(1, dtype=kernels.STATE_DTYPE)
         self._state = self._states[0]
@@ -160,7 +166,7 @@ class QuadrantSearcher:
         state = self._state
         state["generation"] = self._generation
         state["game"] = self._kernel_game
-        state["reduces"] = limits.depth is None and self._kernel_game == kernels.SWAP
+        state["reduces"] = self._reduces and limits.depth is None
         state["node_limit"] = limits.nodes or _NO_LIMIT
         state["next_check"] = min(kernels.NODES_BETWEEN_CHECKS, state["node_limit"])
         state["killers"] = NO_MOVE
@@ -315,7 +321,8 @@ class PentagoSwapSearcher:
         self._solver = ExactSolver(
             game, table=min(options.table, _MOST_EXACT_TABLE), threads=options.threads
         )
-        self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options)
+        # Short distances are the solver's.
+        self._alpha_beta = QuadrantSearcher(game, kernels.SWAP, options, reduces=True)
         self._threads = options.threads
         self._solving: ProvenLines | None = None
 

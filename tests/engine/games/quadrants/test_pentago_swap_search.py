@@ -198,7 +198,7 @@ def check_reduced(position: Position, result: SearchResult, truth: tuple[str, in
 def test_what_late_moves_reduced_prove_is_true_by_the_solver(
     searcher: PentagoSwapSearcher, stones: int
 ) -> None:
-    alone = QuadrantSearcher(GAME, kernels.SWAP)
+    alone = QuadrantSearcher(GAME, kernels.SWAP, reduces=True)
     rng = random.Random(stones)
     decided = 0
     for _ in range(12):
@@ -211,7 +211,7 @@ def test_what_late_moves_reduced_prove_is_true_by_the_solver(
 
 @pytest.mark.parametrize("stones", [31, 32, 33])
 def test_what_late_moves_reduced_prove_is_true_by_brute_force(stones: int) -> None:
-    alone = QuadrantSearcher(GAME, kernels.SWAP)
+    alone = QuadrantSearcher(GAME, kernels.SWAP, reduces=True)
     rng = random.Random(stones)
     decided = 0
     for _ in range(20):
