@@ -109,7 +109,8 @@ class Cut:
 
     `plies`: they are deeper. `max_loss`: the cheapest way to them from the empty board has a
     move that gives away more winning probability. `below`: the empty board leads to them only
-    through this position, or only through positions that go.
+    through this position, or only through positions that go. `unreached`: the empty board does not
+    lead to them, as to what grew below the roots of a build.
 
     What was imported goes by `plies` alone.
     """
@@ -117,6 +118,7 @@ class Cut:
     plies: int | None = None
     max_loss: float | None = None
     below: Position | None = None
+    unreached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +214,30 @@ def _chosen(rows: GameRows, cut: Cut) -> set[int]:
         going.update(row.id for row in rows.select(_deeper, ply=cut.plies))
     if cut.max_loss is not None or below is not None:
         going |= _badly_reached(rows, cut, below)
+    if cut.unreached:
+        going |= _unreached(rows)
     return going
 
 
 def _number_of(rows: GameRows, position: Position) -> int:
     row = rows.get(rows.game.canonical(position).key)
     if row is None:
-        raise PositionNotFound(
-            f"the book does not hold the position of {rows.game.id} to cut below"
-        )
+        named = "the position to cut below" if position.ply else "the empty board"
+        raise PositionNotFound(f"the book does not hold {named} of {rows.game.id}")
     return int(row.id)
+
+
+def _unreached(rows: GameRows) -> set[int]:
+    """The positions that no stored moves lead to from the empty board."""
+    last = {_number_of(rows, rows.game.initial)}
+    reached = set(last)
+    ply = 0
+    while last:
+        links = rows.select(_links_from_ply, ply=ply)
+        last = {link.child for link in links if link.parent in last}
+        reached |= last
+        ply += 1
+    return {row.id for row in rows.select(_of_game)} - reached
 
 
 def _badly_reached(rows: GameRows, cut: Cut, below: int | None) -> set[int]:

@@ -28,6 +28,11 @@ from fivebook.options import BOOK, GAME, PERCENTAGE, game_of, json_option
     help="Take out what is reached by a move that gives away more winning probability.",
 )
 @click.option("--below", metavar="MOVES", help="Take out what is reached through this line only.")
+@click.option(
+    "--unreached",
+    is_flag=True,
+    help="Take out what the empty board does not lead to, as what grew below --roots.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say how much it would be.")
 @json_option
 def prune(
@@ -36,6 +41,7 @@ def prune(
     plies: int | None,
     max_loss: float | None,
     below: str | None,
+    unreached: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -43,8 +49,8 @@ def prune(
 
     What stays keeps its value, proof and best move. A way to a position is good or bad as a whole:
     --max-loss looks at the cheapest one from the empty board, as fivebook build does. Positions
-    that the empty board no longer leads to go as well; those it never led to only by --plies.
-    Searches that are planned are dropped. fivebook vacuum then gives the space back.
+    that the empty board no longer leads to go as well; those it never led to only by --plies and
+    --unreached. Searches that are planned are dropped. fivebook vacuum then gives the space back.
 
     With --game and nothing else that game is taken out as a whole, if BOOK holds others.
 
@@ -53,19 +59,21 @@ def prune(
       fivebook prune gomoku.db --plies 12 --dry-run
       fivebook prune gomoku.db --max-loss 20%
       fivebook prune gomoku.db --below "h8 a1"
+      fivebook prune gomoku.db --unreached
       fivebook prune both.db --game pentago-swap --dry-run
     """
-    is_cut = not (plies is None and max_loss is None and below is None)
+    is_cut = unreached or not (plies is None and max_loss is None and below is None)
     if game is None and not is_cut:
         raise click.UsageError(
-            "say what is to go: --plies, --max-loss or --below, or by --game alone a whole game"
+            "say what is to go: --plies, --max-loss, --below or --unreached, or by --game alone "
+            "a whole game"
         )
     with BookReader(book) as reader:
         game = game_of(reader, game)
     if is_cut:
         line = None if below is None else game.play_line(game.parse_line(below))
         work = look if dry_run else prune_book
-        pruned = work(book, game, Cut(plies, max_loss, line))
+        pruned = work(book, game, Cut(plies, max_loss, line, unreached))
     else:
         pruned = (look_at_game if dry_run else take_out_game)(book, game)
     if as_json:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from book.errors import BookUnreadable
+from book.errors import BookUnreadable, PositionNotFound
 from book.reader import BookReader
 from book.rows.counts import recount
 from book.rows.propagation import BookValue, combine, propagate_all
@@ -25,8 +25,11 @@ from book.whole.prune import Cut, LastGame, prune, take_out_game
 from book.writer import BookWriter, empty_slot
 from engine import registry
 from engine.values import HEURISTIC_MAX, WIN, Bound
+from precompute.builder import Builder, BuildOptions
+from precompute.modes.explore import Explore
 from tests.book.handmade import OPEN_THREE, proven_book
 from tests.books import (
+    NODES,
     CopyOf,
     Fivebook,
     change,
@@ -260,6 +263,28 @@ def test_what_the_empty_board_does_not_lead_to_goes_by_its_ply_alone(tmp_path: P
     book = proven_book(tmp_path / "book.db")
     assert prune(Address(book), GOMOKU, Cut(max_loss=0.0)).removed == 0
     assert prune(Address(book), GOMOKU, Cut(plies=7)).removed == 1
+
+
+def test_what_grew_elsewhere_goes(gomoku_book: Path, copy_of: CopyOf) -> None:
+    book = copy_of(gomoku_book)
+    line = (71, 80, 8)
+    options = BuildOptions(GOMOKU, Explore(70), NODES, line=line)
+    Builder(book, options).run()
+    left = {way[-1].stones for way in ways(book)}
+    shutil.copy(book, grown := book.with_suffix(".grown"))
+    assert prune(Address(book), GOMOKU, Cut(unreached=True)).removed == 70 - len(left) > 0
+    assert stones_in(book) == left
+    assert kinds(grown, book) == {Comparison.SAME, Comparison.ONLY_FIRST}
+    assert_sound(book, GOMOKU)
+
+
+def test_what_leads_from_the_empty_board_needs_it(tmp_path: Path) -> None:
+    book = tmp_path / "book.db"
+    options = BuildOptions(GOMOKU, Explore(5), NODES, line=(71, 80))
+    Builder(book, options).run()
+    with pytest.raises(PositionNotFound, match="does not hold the empty board of gomoku-9"):
+        prune(Address(book), GOMOKU, Cut(unreached=True))
+    assert len(stones_in(book)) == 5
 
 
 # The command
