@@ -5,9 +5,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from tests.checkout import ROOT
 
@@ -46,16 +45,23 @@ def imported(source: str) -> Iterator[str]:
             yield "." * node.level + (node.module or "")
 
 
+@cache
+def imports_of(path: Path) -> frozenset[str]:
+    """The full names of all modules that the file at `path` imports."""
+    return frozenset(imported(path.read_text()))
+
+
 def top_names(path: Path) -> set[str]:
-    """The first parts of the names of all modules that the file at `path` imports."""
-    return {name.split(".")[0] for name in imported(path.read_text())}
+    """The first parts of these."""
+    return {name.split(".")[0] for name in imports_of(path)}
 
 
-def of_room(*rooms: str) -> pytest.MarkDecorator:
-    paths = [path for path in SOURCES if path.relative_to(ROOT).parts[0] in rooms]
-    return pytest.mark.parametrize(
-        "path", paths, ids=[str(path.relative_to(ROOT)) for path in paths]
-    )
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0]
+
+
+def of_rooms(*rooms: str) -> Iterator[Path]:
+    return (path for path in SOURCES if room_of(path) in rooms)
 
 
 def test_imports_are_found_wherever_they_are() -> None:
@@ -76,34 +82,35 @@ def function():
 
 
 def test_every_room_has_sources() -> None:
-    assert {path.relative_to(ROOT).parts[0] for path in SOURCES} == ROOMS
+    assert {room_of(path) for path in SOURCES} == ROOMS
 
 
-@of_room(*ROOMS)
-def test_a_room_imports_only_rooms_below_it(path: Path) -> None:
-    room = path.relative_to(ROOT).parts[0]
-    assert top_names(path) & (ROOMS | {"tests", "data"}) <= MAY_IMPORT[room] | {room}
+def test_a_room_imports_only_rooms_below_it() -> None:
+    for path in SOURCES:
+        room = room_of(path)
+        assert top_names(path) & (ROOMS | {"tests", "data"}) <= MAY_IMPORT[room] | {room}, path
 
 
-@of_room(*ROOMS)
-def test_imports_are_absolute(path: Path) -> None:
-    assert not [name for name in imported(path.read_text()) if name.startswith(".")]
+def test_imports_are_absolute() -> None:
+    for path in SOURCES:
+        assert not [name for name in imports_of(path) if name.startswith(".")], path
 
 
-@of_room("engine")
-def test_the_engine_needs_no_more_than_numpy_and_numba(path: Path) -> None:
+def test_the_engine_needs_no_more_than_numpy_and_numba() -> None:
     # llvmlite is what numba compiles with.
-    assert top_names(path) <= sys.stdlib_module_names | {"engine", "numpy", "numba", "llvmlite"}
+    needed = sys.stdlib_module_names | {"engine", "numpy", "numba", "llvmlite"}
+    for path in of_rooms("engine"):
+        assert top_names(path) <= needed, path
 
 
-@of_room("engine")
-def test_the_engine_knows_no_database_and_no_network(path: Path) -> None:
-    assert not top_names(path) & LEAVES_THE_PROCESS
+def test_the_engine_knows_no_database_and_no_network() -> None:
+    for path in of_rooms("engine"):
+        assert not top_names(path) & LEAVES_THE_PROCESS, path
 
 
-@of_room("engine", "book", "precompute", "service")
-def test_only_the_front_door_reads_a_command_line_and_draws_on_a_terminal(path: Path) -> None:
-    assert not top_names(path) & {"click", "rich"}
+def test_only_the_front_door_reads_a_command_line_and_draws_on_a_terminal() -> None:
+    for path in of_rooms("engine", "book", "precompute", "service"):
+        assert not top_names(path) & {"click", "rich"}, path
 
 
 def is_of_one_kind(path: Path) -> bool:
@@ -137,16 +144,17 @@ def f(connect_four, x="gomoku-15"):
     ]  # fmt: skip
 
 
-@of_room("engine", "book", "precompute", "service")
-def test_what_serves_every_game_names_none(path: Path) -> None:
-    if not is_of_one_kind(path):
-        assert not [name for name in names_in(path.read_text()) if A_GAME.search(name)]
+def test_what_serves_every_game_names_none() -> None:
+    for path in of_rooms("engine", "book", "precompute", "service"):
+        if not is_of_one_kind(path):
+            names = names_in(path.read_text())
+            assert not [name for name in names if A_GAME.search(name)], path
 
 
-@of_room("book", "precompute", "service")
-def test_the_rooms_above_know_no_module_of_a_single_game(path: Path) -> None:
-    if not is_of_one_kind(path):
-        assert not {name for name in imported(path.read_text()) if name.startswith("engine.games")}
+def test_the_rooms_above_know_no_module_of_a_single_game() -> None:
+    for path in of_rooms("book", "precompute", "service"):
+        if not is_of_one_kind(path):
+            assert not {name for name in imports_of(path) if name.startswith("engine.games")}, path
 
 
 def test_the_checker_of_certificates_shares_no_code_with_the_engine() -> None:
