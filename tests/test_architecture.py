@@ -52,7 +52,7 @@ def imports_of(path: Path) -> frozenset[str]:
 
 
 def top_names(path: Path) -> set[str]:
-    """The first parts of these."""
+    """The first parts of the names of all modules that the file at `path` imports."""
     return {name.split(".")[0] for name in imports_of(path)}
 
 
