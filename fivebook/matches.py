@@ -122,7 +122,7 @@ def match_options(*rules: OpeningRule) -> Callable[[_Command], _Command]:
         click.option(
             "--margin",
             type=DURATION,
-            default="50ms",
+            default="250ms",
             show_default=True,
             help="A move that takes this much longer than its time, or than the clock has left, "
             "loses.",

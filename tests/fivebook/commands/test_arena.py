@@ -349,7 +349,7 @@ def test_the_folder_of_another_match_is_refused(somewhere: Path) -> None:
     before = (somewhere / "played" / "games.jsonl").read_text()
     result = arena(*options, "--margin", "1s")
     assert result.exit_code == 2
-    assert "Error: 'played' holds a match with margin 0.05 and not 1.0" in result.stderr
+    assert "Error: 'played' holds a match with margin 0.25 and not 1.0" in result.stderr
     assert (somewhere / "played" / "games.jsonl").read_text() == before
 
 
