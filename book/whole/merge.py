@@ -164,13 +164,16 @@ def merge(
     target: Address,
     *,
     keep_conflicts: bool = False,
+    prefer_first: bool = False,
     tell: Callable[[Conflict], None] = lambda conflict: None,
     report: Callable[[MergeState], None] = lambda state: None,
 ) -> Merged:
     """Write a new book at `target` that holds what all `sources` hold.
 
     `tell` is called for each conflict. Unless they are kept, nothing is written if there is one;
-    if they are, the claim of the book that comes first among `sources` is taken.
+    if they are, the claim of the book that comes first among `sources` is taken. With
+    `prefer_first` the search of a position that none of them proves is that of the first book, too,
+    and not the deepest.
 
     Raises:
         MergeConflict: if there are conflicts that are not to be kept.
@@ -194,7 +197,7 @@ def merge(
             note(conflict)
         _refuse(0 if keep_conflicts else len(told))
         with store_of(target).new_book() as connection:
-            merging = _Merging(books, connection, note, report)
+            merging = _Merging(books, connection, note, report, prefer_first=prefer_first)
             count = merging.run()
             # Some contradictions show only where the proofs of several books meet.
             _refuse(0 if keep_conflicts else len(told))
@@ -295,8 +298,11 @@ class _Merging:
         connection: Connection,
         tell: Callable[[Conflict], None],
         report: Callable[[MergeState], None],
+        *,
+        prefer_first: bool,
     ) -> None:
         self.unproven = 0
+        self._prefer_first = prefer_first
         self._books = books
         self._connection = connection
         self._tell_conflict = tell
@@ -392,7 +398,10 @@ class _Merging:
         """
         if _in_conflict(rows):
             rows = dict(islice(((at, row) for at, row in rows.items() if row.proven), 1))
-        ranks = {at: _rank(row, is_known=known[at]) for at, row in rows.items()}
+        ranks = {
+            at: _rank(row, is_known=known[at], preference=-at if self._prefer_first else 0)
+            for at, row in rows.items()
+        }
         # Sorting leaves equal ones in their order: the book named first comes first.
         ranked = sorted(rows, key=ranks.__getitem__, reverse=True)
         best = rows[ranked[0]]
@@ -527,15 +536,17 @@ def _kept_line(game: Game, proof: _Proof, children: Sequence[AnyRow]) -> Sequenc
     return [link, *game.map_line(line[1:], turn)]
 
 
-def _rank(row: AnyRow, *, is_known: bool) -> tuple[object, ...]:
+def _rank(row: AnyRow, *, is_known: bool, preference: int) -> tuple[object, ...]:
     """The greatest of a position's rows gives the merged one its slot.
 
     `is_known` says that the slot's move leads to no stored position, so that the slot can stay.
+    Of two searches that prove nothing the one of greater `preference` is taken.
     """
     return (
         row.rest_state == RestState.NONE,
         is_known and row.rest_state != RestState.PENDING,
         bool(row.proven),
+        0 if row.proven else preference,
         row.depth,
         row.nodes,
         # Whatever is left differs between searches of equal effort: a choice of no weight, but

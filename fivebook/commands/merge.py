@@ -22,6 +22,11 @@ from fivebook.options import BOOK, json_option
 @click.option(
     "--keep-conflicts", is_flag=True, help="Where books contradict each other, believe the first."
 )
+@click.option(
+    "--prefer-first",
+    is_flag=True,
+    help="Of several searches that prove nothing, take that of the book named first.",
+)
 @json_option
 @click.pass_context
 def merge(
@@ -30,14 +35,16 @@ def merge(
     others: tuple[Address, ...],
     output: Address,
     keep_conflicts: bool,
+    prefer_first: bool,
     as_json: bool,
 ) -> None:
     """Write a new book that holds every position of A, B and MORE.
 
     Of a position that several hold, the search that counts is a proven one, then the deeper one,
     then the one with more nodes; one whose rest move leads to a position of another book comes
-    last. Links between positions of different books are made, and all values follow anew. What
-    one of the books proves stays proven.
+    last. With --prefer-first the search of the book named first comes before a deeper one, as it
+    should where its engine is the stronger. Links between positions of different books are made,
+    and all values follow anew. What one of the books proves stays proven.
 
     Books in which the same position has proven values that cannot both be true are not merged:
     the positions are listed, with exit status 1. With --keep-conflicts they are merged, and the
@@ -47,6 +54,7 @@ def merge(
     Examples:
       fivebook merge monday.db tuesday.db -o both.db
       fivebook merge gomoku.db swap.db renju.db -o all.db --json
+      fivebook merge new.db old.db -o both.db --prefer-first
     """
     conflicts: list[dict[str, Any]] = []
 
@@ -62,6 +70,7 @@ def merge(
                 [first, *others],
                 output,
                 keep_conflicts=keep_conflicts,
+                prefer_first=prefer_first,
                 tell=tell,
                 report=progress.show,
             )

@@ -86,10 +86,7 @@ def test_slots_are_those_of_the_best_search_that_still_hold(pair: Pair, tmp_path
         if row.rest_state == RestState.KEPT:
             assert any(r.proven for r in found)
             continue
-        position = game.unpack(stones)
-        children = {
-            game.canonical(game.play(position, m)).stones for m in game.legal_moves(position)
-        }
+        children = children_of(game, stones)
         holding = [r for r in found if slot_holds(game, r, children, both)]
         best = max(holding or found, key=lambda r: (r.proven, r.depth, r.nodes))
         assert (row.depth, row.nodes) == (best.depth, best.nodes)
@@ -102,6 +99,32 @@ def test_slots_are_those_of_the_best_search_that_still_hold(pair: Pair, tmp_path
             if (r.proven, r.depth, r.nodes) == (best.proven, best.depth, best.nodes)
         ]
         assert (row.rest_state, row.rest_line) in slots
+
+
+def test_the_search_of_the_first_book_can_be_preferred_to_a_deeper_one(tmp_path: Path) -> None:
+    game = all_games.get("gomoku-9")
+    for name, nodes in {"shallow.db": 40, "deep.db": 600}.items():
+        Builder(tmp_path / name, BuildOptions(game, Explore(40), Limits(nodes=nodes))).run()
+    shallow, deep, both, usual = (
+        tmp_path / name for name in ("shallow.db", "deep.db", "both.db", "usual.db")
+    )
+    merged(both, shallow, deep, prefer_first=True)
+    merged(usual, shallow, deep)
+    assert_sound(both, game)
+    found, known = rows(both), rows(shallow)
+    preferred = []
+    for stones in set(known) & set(rows(deep)):
+        children = children_of(game, stones)
+        if not found[stones].proven and slot_holds(game, known[stones], children, found):
+            assert found[stones].rest_line == known[stones].rest_line
+            assert found[stones].nodes == known[stones].nodes
+            preferred.append(stones)
+    assert any(rows(usual)[stones].nodes > known[stones].nodes for stones in preferred)
+
+
+def children_of(game: Game, stones: bytes) -> set[bytes]:
+    position = game.unpack(stones)
+    return {game.canonical(game.play(position, m)).stones for m in game.legal_moves(position)}
 
 
 def slot_holds(game: Game, row: Any, children: set[bytes], stored: dict[bytes, Any]) -> bool:
