@@ -172,8 +172,7 @@ def merge(
 
     `tell` is called for each conflict. Unless they are kept, nothing is written if there is one;
     if they are, the claim of the book that comes first among `sources` is taken. With
-    `prefer_first` the search of a position that none of them proves is that of the first book, too,
-    and not the deepest.
+    `prefer_first` so is its search of a position that none of them proves, however deep others are.
 
     Raises:
         MergeConflict: if there are conflicts that are not to be kept.

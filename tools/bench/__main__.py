@@ -14,6 +14,7 @@ from engine.games.gomoku import Gomoku
 from engine.search import SearchOptions
 from fivebook.bench.parts import BenchSettings, Part, Rows, bench_command
 from fivebook.commands.bench import PARTS as INSTALLED
+from service.play.arena.openings import suite
 from tools.bench import (
     fixed_positions,
     perfect_gomoku,
@@ -23,7 +24,7 @@ from tools.bench import (
     solved_puzzles,
     strategy_lines,
 )
-from tools.bench.checkout import openings_name, path_of, positions_in, positions_of, suite_name
+from tools.bench.checkout import path_of, positions_of, spread, suite_name
 from tools.puzzles import KINDS
 
 _DEPTHS = {"gomoku-15": 10, "pentago-swap": 5}
@@ -34,6 +35,7 @@ _PERFECT_GAMES = 100
 _LINES = 1_000
 _LOOKUPS = 200
 _GOMOKU_BOOK = f"data/{_MAIN}.db"
+_OPENINGS = f"data/openings/{_MAIN}.txt"
 # Threads gain little where a search takes but a moment.
 _DEPTH_IN_THREADS = 16
 # Where plain Python takes a second or two a position.
@@ -56,7 +58,7 @@ def _search(settings: BenchSettings) -> Mapping[str, Rows]:
 def _threads(settings: BenchSettings) -> Mapping[str, Rows]:
     game = registry.get(_MAIN)
     # A few positions tell nothing: their times with two threads differ by half from run to run.
-    positions = positions_in(openings_name(_MAIN), game, settings.positions)
+    positions = [game.play_line(line) for line in spread(suite(game), settings.positions)]
     depth = settings.depth or _DEPTH_IN_THREADS
     rows = fixed_positions.search_in_threads(
         game, positions, depth, settings.search, settings.repeats
@@ -136,7 +138,7 @@ PARTS = {
         {"threads": "several threads against one"},
         _threads,
         ("depth", "threads", "table", "repeats", "positions"),
-        partial(_require, openings_name(_MAIN)),
+        partial(_require, _OPENINGS),
     ),
     "depth": Part(
         "depth reached within a time",

@@ -37,19 +37,9 @@ def suite_name(game_id: str) -> str:
     return f"data/bench/{game_id}.txt"
 
 
-def openings_name(game_id: str) -> str:
-    """Where the balanced openings of a game are that are used while developing."""
-    return f"data/openings/{game_id}.txt"
-
-
 def positions_of(game: Game, most: int | None) -> list[Position]:
     """The positions that searches of `game` are measured on, `most` of them at most."""
-    return positions_in(suite_name(game.id), game, most)
-
-
-def positions_in(name: str, game: Game, most: int | None) -> list[Position]:
-    """The positions after the lines of the file called `name`, `most` of them at most."""
-    lines = read_openings(game, path_of(name))
+    lines = read_openings(game, path_of(suite_name(game.id)))
     return [game.play_line(line) for line in spread(lines, most)]
 
 
